@@ -1,0 +1,2 @@
+set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "")
+set(HACKBENCH_SANITIZE "address,undefined" CACHE STRING "")

@@ -1,0 +1,71 @@
+# How every target of the project is compiled and linked.
+add_library(hackbench_flags INTERFACE)
+target_include_directories(hackbench_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(hackbench_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wcast-align -Wformat=2 -Werror)
+target_compile_definitions(hackbench_flags INTERFACE
+  HACKBENCH_VERSION="${PROJECT_VERSION}"
+  SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+target_link_libraries(hackbench_flags INTERFACE Threads::Threads)
+if(HACKBENCH_FORCE_GENERIC)
+  target_compile_definitions(hackbench_flags INTERFACE HACKBENCH_FORCE_GENERIC)
+endif()
+if(HACKBENCH_SANITIZE)
+  add_compile_options(-fsanitize=${HACKBENCH_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${HACKBENCH_SANITIZE})
+else()
+  add_compile_options(-fno-pie)
+  add_link_options(-no-pie)
+endif()
+
+# hackbench_library(NAME SOURCES ... LINKS ...)
+function(hackbench_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC hackbench_flags ${ARG_LINKS})
+endfunction()
+
+# Wholly static: a task's address space is then no larger than a C program's,
+# and boards and guests need no libraries. Sanitizers need a dynamic libc.
+function(hackbench_link_statically target)
+  if(NOT HACKBENCH_SANITIZE)
+    target_link_options(${target} PRIVATE -static)
+  endif()
+endfunction()
+
+# hackbench_test(folder/x_test [LINKS ...]): one executable and one ctest entry,
+# both named by the path of the source.
+function(hackbench_test path)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  string(REPLACE "/" "_" target ${path})
+  add_executable(${target} ${path}.cc)
+  target_link_libraries(${target} PRIVATE hackbench_core gtest_main ${ARG_LINKS})
+  if(CMAKE_CROSSCOMPILING)
+    hackbench_link_statically(${target})
+  endif()
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+  add_test(NAME ${path} COMMAND ${target})
+  set_tests_properties(${path} PROPERTIES TIMEOUT 300 ENVIRONMENT
+    "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}")
+endfunction()
+
+# hackbench_benchmark(folder/x_benchmark): built always, run briefly by ctest
+# under the label `benchmark` so that none rots, and in full by `make bench`.
+function(hackbench_benchmark path)
+  if(NOT HACKBENCH_BENCHMARKS)
+    return()
+  endif()
+  string(REPLACE "/" "_" target ${path})
+  add_executable(${target} ${path}.cc)
+  target_link_libraries(${target} PRIVATE hackbench_core benchmark::benchmark)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/benchmark)
+  add_test(NAME ${path} COMMAND ${target} --benchmark_min_time=0.001)
+  set_tests_properties(${path} PROPERTIES LABELS benchmark TIMEOUT 120
+    ENVIRONMENT "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>")
+endfunction()
