@@ -50,7 +50,7 @@ sanitize:  ## the tests under address+undefined, then thread sanitizer
 cross:  ## cross build and tests under emulation (ARCH=arm64|riscv64)
 	$(if $(filter $(ARCH),$(ARCHS)),,$(error ARCH=$(ARCH) is unknown; choices: $(ARCHS)))
 	@$(TOOLS)/install_packages.sh build cross-$(ARCH)
-	@$(TOOLS)/cross_sysroot.sh $(ARCH)
+	@$(TOOLS)/cross_sysroot.sh
 	@$(CMAKE) -B build/$(ARCH) --toolchain hackbench/cmake/$(ARCH).cmake \
 	  -C hackbench/cmake/release.cmake -DHACKBENCH_BENCHMARKS=OFF $(CCACHE)
 	@cmake --build build/$(ARCH) -j $(JOBS)
