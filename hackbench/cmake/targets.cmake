@@ -1,4 +1,10 @@
-# How every target of the project is compiled and linked.
+# How every target of the project is compiled and linked. Included before the
+# dependencies, so that those built from source are compiled in the same way.
+find_program(HACKBENCH_CCACHE ccache)
+if(HACKBENCH_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HACKBENCH_CCACHE})
+endif()
+
 add_library(hackbench_flags INTERFACE)
 target_include_directories(hackbench_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(hackbench_flags INTERFACE
@@ -16,7 +22,7 @@ if(HACKBENCH_SANITIZE)
   add_link_options(-fsanitize=${HACKBENCH_SANITIZE})
 else()
   add_compile_options(-fno-pie)
-  add_link_options(-no-pie)
+  add_link_options($<IF:$<BOOL:$<TARGET_PROPERTY:HACKBENCH_STATIC>>,-static,-no-pie>)
 endif()
 
 # hackbench_library(NAME SOURCES ... LINKS ...)
@@ -29,9 +35,7 @@ endfunction()
 # Wholly static: a task's address space is then no larger than a C program's,
 # and boards and guests need no libraries. Sanitizers need a dynamic libc.
 function(hackbench_link_statically target)
-  if(NOT HACKBENCH_SANITIZE)
-    target_link_options(${target} PRIVATE -static)
-  endif()
+  set_target_properties(${target} PROPERTIES HACKBENCH_STATIC ON)
 endfunction()
 
 # hackbench_test(folder/x_test [LINKS ...]): one executable and one ctest entry,
