@@ -58,6 +58,14 @@ function(hackbench_test path)
     "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}")
 endfunction()
 
+# hackbench_script_test(folder/x_test): a script, handed the build directory.
+function(hackbench_script_test path)
+  if(BUILD_TESTING AND NOT CMAKE_CROSSCOMPILING)
+    add_test(NAME ${path}
+             COMMAND ${CMAKE_SOURCE_DIR}/${path}.sh ${CMAKE_BINARY_DIR})
+  endif()
+endfunction()
+
 # hackbench_benchmark(folder/x_benchmark): built always, run briefly by ctest
 # under the label `benchmark` so that none rots, and in full by `make bench`.
 function(hackbench_benchmark path)
