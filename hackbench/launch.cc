@@ -27,6 +27,8 @@ namespace {
 // How long main sleeps before it looks for signals and at the watchdog.
 constexpr int64_t kSliceNs = 50'000'000;
 
+constexpr int kNoDescriptor = -1;
+
 int64_t ToNs(const timeval& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + int64_t{time.tv_usec} * 1000;
 }
@@ -78,7 +80,8 @@ Failure ToFailure(const absl::Status& status) {
   return {.message = std::string(status.message())};
 }
 
-// The descriptors of one group that main still holds.
+// The descriptors of one group that main still holds. Processes take theirs
+// along, so main then keeps no read ends.
 struct Group {
   std::vector<int> read_fds;
   std::vector<int> write_fds;
@@ -172,6 +175,7 @@ class RunningLaunch {
       Group& group = groups_[host_->has_own_descriptors() ? 0 : number];
       absl::Status status = StartGroup(number, group);
       if (!status.ok()) return ToFailure(status);
+      ++started_groups_;
       if (std::optional<Failure> failure = LookAround()) return failure;
     }
     if (!plan_.options.main_fifo) return std::nullopt;
@@ -193,30 +197,34 @@ class RunningLaunch {
                             fmt::format("group {}, channel {}: {}", number, i,
                                         std::string(status.message())));
       }
-      group.read_fds.push_back(channel.read_fd);
       group.write_fds.push_back(channel.write_fd);
-      status = StartTask(number, i, /*is_sender=*/false, group);
+      const bool shared = !host_->has_own_descriptors();
+      if (shared) group.read_fds.push_back(channel.read_fd);
+      status = StartTask(number, i, channel.read_fd, group);
+      if (!shared) close(channel.read_fd);
       if (!status.ok()) return status;
-      if (host_->has_own_descriptors()) CloseAll(group.read_fds);
     }
     for (uint32_t i = 0; i < fds; ++i) {
-      absl::Status status = StartTask(number, i, /*is_sender=*/true, group);
+      absl::Status status = StartTask(number, fds + i, kNoDescriptor, group);
       if (!status.ok()) return status;
     }
     if (host_->has_own_descriptors()) CloseAll(group.write_fds);
     return absl::OkStatus();
   }
 
-  absl::Status StartTask(uint32_t group_number, uint32_t index, bool is_sender,
+  // `place` among the tasks of the group: receivers first, then senders.
+  absl::Status StartTask(uint32_t group_number, uint32_t place, int read_fd,
                          const Group& group) {
-    const size_t task = started_++;
+    const uint32_t fds = plan_.workload.fds;
+    const bool is_sender = place >= fds;
+    const size_t task = group_number * plan_.tasks_per_group() + place;
     std::byte* const buffer = buffers_ + task * stride_;
     TaskContext context{
         .workload = &plan_.workload,
         .group = group_number,
-        .index = index,
+        .index = is_sender ? place - fds : place,
         .is_sender = is_sender,
-        .read_fd = is_sender ? -1 : group.read_fds.back(),
+        .read_fd = read_fd,
         .write_fds = group.write_fds,
         .slot = &board_.slot(task),
         .buffer = {buffer, plan_.workload.datasize},
@@ -224,8 +232,7 @@ class RunningLaunch {
         .histogram = nullptr,
     };
     if (plan_.workload.latency && !is_sender) {
-      context.histogram =
-          HistogramOf(size_t{group_number} * plan_.workload.fds + index);
+      context.histogram = HistogramOf(size_t{group_number} * fds + place);
     }
     if (host_->has_own_descriptors()) return host_->Start(task, context);
     contexts_.push_back(context);
@@ -239,7 +246,8 @@ class RunningLaunch {
   // Signals, deaths and limits of time, without waiting.
   std::optional<Failure> LookAround() {
     if (std::optional<Failure> failure = host_->Collect(0)) return failure;
-    return watchdog_.Look(Watchdog::Phase::kSetup, started_ + ready_count_);
+    return watchdog_.Look(Watchdog::Phase::kSetup,
+                          started_groups_ + ready_count_);
   }
 
   std::optional<Failure> AwaitReady() {
@@ -302,7 +310,7 @@ class RunningLaunch {
   std::unique_ptr<TaskHost> host_;
   std::vector<Group> groups_;
   std::vector<TaskContext> contexts_;  // Threads only.
-  size_t started_ = 0;
+  size_t started_groups_ = 0;
   size_t ready_count_ = 0;
 };
 
@@ -333,7 +341,8 @@ absl::Status Launcher::Prepare() {
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return ErrnoStatus(errno, "mmap of the messages");
   buffers_ = static_cast<std::byte*>(base);
-  return workload.peer_footprint ? MapPeerFootprint() : absl::OkStatus();
+  if (workload.peer_footprint) PreparePeerFootprint();
+  return absl::OkStatus();
 }
 
 LaunchResult Launcher::Run() {

@@ -50,7 +50,7 @@ bool SignalGate::IsEndSignal(int signal) const {
   return signal != SIGCHLD && sigismember(&taken_, signal) == 1;
 }
 
-void SignalGate::RestoreInChild() const {
+[[gnu::hot]] void SignalGate::RestoreInChild() const {
   pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 

@@ -68,6 +68,8 @@ class ThreadHost final : public TaskHost {
 
   static void* RunThread(void* argument) {
     const auto* start = static_cast<const ThreadStart*>(argument);
+    // Relaxed: for messages to people only.
+    start->task->slot->tid.store(gettid(), std::memory_order_relaxed);
     RunTask(*start->task, *start->gate);
     return nullptr;
   }
