@@ -173,10 +173,7 @@ class RunningLaunch {
     for (uint32_t number = 0; number < groups; ++number) {
       // Processes copy what they need in the fork, threads refer to it.
       Group& group = groups_[host_->has_own_descriptors() ? 0 : number];
-      absl::Status status = StartGroup(number, group);
-      if (!status.ok()) return ToFailure(status);
-      ++started_groups_;
-      if (std::optional<Failure> failure = LookAround()) return failure;
+      if (auto failure = StartGroup(number, group)) return failure;
     }
     if (!plan_.options.main_fifo) return std::nullopt;
     absl::Status status = MakeMainFifo();
@@ -184,32 +181,39 @@ class RunningLaunch {
     return std::nullopt;
   }
 
-  absl::Status StartGroup(uint32_t number, Group& group) {
+  std::optional<Failure> StartGroup(uint32_t number, Group& group) {
     const uint32_t fds = plan_.workload.fds;
     // Reserved in full: threads hold spans of it while it grows.
     group.write_fds.reserve(fds);
     group.read_fds.reserve(fds);
     for (uint32_t i = 0; i < fds; ++i) {
-      Channel channel;
-      absl::Status status = transport_->Open(channel);
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            fmt::format("group {}, channel {}: {}", number, i,
-                                        std::string(status.message())));
-      }
-      group.write_fds.push_back(channel.write_fd);
-      const bool shared = !host_->has_own_descriptors();
-      if (shared) group.read_fds.push_back(channel.read_fd);
-      status = StartTask(number, i, channel.read_fd, group);
-      if (!shared) close(channel.read_fd);
-      if (!status.ok()) return status;
+      if (auto failure = StartReceiver(number, i, group)) return failure;
     }
     for (uint32_t i = 0; i < fds; ++i) {
       absl::Status status = StartTask(number, fds + i, kNoDescriptor, group);
-      if (!status.ok()) return status;
+      if (!status.ok()) return ToFailure(status);
+      if (auto failure = GlanceAround()) return failure;
     }
     if (host_->has_own_descriptors()) CloseAll(group.write_fds);
-    return absl::OkStatus();
+    return std::nullopt;
+  }
+
+  std::optional<Failure> StartReceiver(uint32_t number, uint32_t index,
+                                       Group& group) {
+    Channel channel;
+    absl::Status status = transport_->Open(channel);
+    if (!status.ok()) {
+      return Failure{.message =
+                         fmt::format("group {}, channel {}: {}", number, index,
+                                     std::string(status.message()))};
+    }
+    group.write_fds.push_back(channel.write_fd);
+    const bool shared = !host_->has_own_descriptors();
+    if (shared) group.read_fds.push_back(channel.read_fd);
+    status = StartTask(number, index, channel.read_fd, group);
+    if (!shared) close(channel.read_fd);
+    if (!status.ok()) return ToFailure(status);
+    return GlanceAround();
   }
 
   // `place` among the tasks of the group: receivers first, then senders.
@@ -234,6 +238,7 @@ class RunningLaunch {
     if (plan_.workload.latency && !is_sender) {
       context.histogram = HistogramOf(size_t{group_number} * fds + place);
     }
+    ++started_;
     if (host_->has_own_descriptors()) return host_->Start(task, context);
     contexts_.push_back(context);
     return host_->Start(task, contexts_.back());
@@ -243,11 +248,16 @@ class RunningLaunch {
     return reinterpret_cast<Histogram*>(board_.extra()) + receiver;
   }
 
+  // Between two starts; often enough to answer Ctrl-C at once.
+  std::optional<Failure> GlanceAround() {
+    constexpr size_t kStartsPerLook = 16;
+    return started_ % kStartsPerLook == 0 ? LookAround() : std::nullopt;
+  }
+
   // Signals, deaths and limits of time, without waiting.
   std::optional<Failure> LookAround() {
     if (std::optional<Failure> failure = host_->Collect(0)) return failure;
-    return watchdog_.Look(Watchdog::Phase::kSetup,
-                          started_groups_ + ready_count_);
+    return watchdog_.Look(Watchdog::Phase::kSetup, started_ + ready_count_);
   }
 
   std::optional<Failure> AwaitReady() {
@@ -310,7 +320,7 @@ class RunningLaunch {
   std::unique_ptr<TaskHost> host_;
   std::vector<Group> groups_;
   std::vector<TaskContext> contexts_;  // Threads only.
-  size_t started_groups_ = 0;
+  size_t started_ = 0;
   size_t ready_count_ = 0;
 };
 

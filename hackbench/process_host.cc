@@ -44,8 +44,8 @@ class ProcessHost final : public TaskHost {
     const pid_t pid = LeanFork();
     if (pid == 0) RunChild(task_context);
     if (pid < 0) {
-      return ErrnoStatus(errno, fmt::format("fork of task {} of {}", task + 1,
-                                            context_.plan.tasks));
+      return TaskStartError(errno, fmt::format("fork of task {} of {}",
+                                               task + 1, context_.plan.tasks));
     }
     // In shared memory, so that no page of main is copied for it after a fork.
     // Relaxed: read by main alone.

@@ -37,8 +37,9 @@ class ThreadHost final : public TaskHost {
         pthread_create(&thread, &attributes, RunThread, &starts_.back());
     pthread_attr_destroy(&attributes);
     if (error != 0) {
-      return ErrnoStatus(error, fmt::format("pthread_create of task {} of {}",
-                                            task + 1, context_.plan.tasks));
+      return TaskStartError(
+          error, fmt::format("pthread_create of task {} of {}", task + 1,
+                             context_.plan.tasks));
     }
     threads_.push_back(thread);
     return absl::OkStatus();
