@@ -46,6 +46,7 @@ function(hackbench_link_statically target)
 endfunction()
 
 # GoogleTest's header costs a test two seconds of compile time; read it once.
+# A test with -m options of its own needs DISABLE_PRECOMPILE_HEADERS ON.
 function(hackbench_precompile_gtest target)
   if(NOT TARGET hackbench_test_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cc "")
