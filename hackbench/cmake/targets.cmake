@@ -34,24 +34,33 @@ function(hackbench_link_statically target)
   endif()
 endfunction()
 
-# hackbench_test(folder/x_test [LINKS ...]): one executable and one ctest entry,
-# both named by the path of the source.
+# hackbench_test(folder/x_test [ALONE] [SUFFIX text] [LINKS ...]
+#                [DEFINITIONS ...] [ENVIRONMENT ...]):
+# one executable and one ctest entry, both named by the path of the source.
+# ALONE links no code of the project; SUFFIX names a second build of one source.
 function(hackbench_test path)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
-  string(REPLACE "/" "_" target ${path})
+  cmake_parse_arguments(ARG "ALONE" "SUFFIX" "LINKS;DEFINITIONS;ENVIRONMENT"
+    ${ARGN})
+  set(name ${path}${ARG_SUFFIX})
+  string(REPLACE "/" "_" target ${name})
   add_executable(${target} ${path}.cc)
-  target_link_libraries(${target} PRIVATE hackbench_core gtest_main ${ARG_LINKS})
+  set(base hackbench_core)
+  if(ARG_ALONE)
+    set(base hackbench_flags)
+  endif()
+  target_link_libraries(${target} PRIVATE ${base} gtest_main ${ARG_LINKS})
+  target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
   if(CMAKE_CROSSCOMPILING)
     hackbench_link_statically(${target})
   endif()
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
-  add_test(NAME ${path} COMMAND ${target})
-  set_tests_properties(${path} PROPERTIES TIMEOUT 300 ENVIRONMENT
-    "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}")
+  add_test(NAME ${name} COMMAND ${target})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
+    "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR};${ARG_ENVIRONMENT}")
 endfunction()
 
 # hackbench_benchmark(folder/x_benchmark): built always, run briefly by ctest
