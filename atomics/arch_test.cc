@@ -158,7 +158,8 @@ template <class Ops>
 void CountUp(Counters& counters, int worker, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     FetchAdd<Order::kRelaxed, Ops>(&counters.by_add, 1);
-    uint64_t seen = counters.by_cmpxchg;
+    // relaxed: a first guess, which the exchange judges.
+    uint64_t seen = __atomic_load_n(&counters.by_cmpxchg, __ATOMIC_RELAXED);
     while (!Cmpxchg64<Order::kRelaxed, Ops>(&counters.by_cmpxchg, seen,
                                             seen + 1)) {
     }

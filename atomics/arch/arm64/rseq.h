@@ -69,7 +69,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
+  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
                          T& value) {
 #define HACKBENCH_READ(W)                                      \
   asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW \
@@ -88,7 +88,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
+  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
 #define HACKBENCH_WRITE(W)                                            \
   asm volatile goto(                                                  \
       HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW "str %" W            \
@@ -106,7 +106,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
+  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
 #define HACKBENCH_ADD(W)                                              \
   asm volatile goto(                                                  \
       HACKBENCH_RSEQ_BEGIN "ldr " W                                   \
@@ -127,7 +127,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
+  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
                          T& old) {
     T seen;
 #define HACKBENCH_XCHG(W)                                                      \
@@ -149,7 +149,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
+  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
                             T desired) {
     T seen;
 #define HACKBENCH_CMPXCHG(W)                                                 \
@@ -177,7 +177,7 @@ struct BasicRseq {
 
   // A plain stp is not one store to an interrupt, stxp is. When stxp fails
   // nothing was stored and the whole sequence is taken again.
-  static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
+  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
                                   DoubleWord* word, DoubleWord expected,
                                   DoubleWord desired) {
     uint64_t first;

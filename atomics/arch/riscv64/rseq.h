@@ -72,7 +72,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
+  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
                          T& value) {
     int64_t seen;
 #define HACKBENCH_READ(W)                                      \
@@ -93,7 +93,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
+  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
 #define HACKBENCH_WRITE(W)                                              \
   asm volatile goto(                                                    \
       HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW "s" W                  \
@@ -111,7 +111,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
+  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
 #define HACKBENCH_ADD(W)                                                 \
   asm volatile goto(HACKBENCH_RSEQ_BEGIN                                 \
                     "l" W                                                \
@@ -132,7 +132,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
+  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
                          T& old) {
     int64_t seen;
 #define HACKBENCH_XCHG(W)                                                   \
@@ -154,7 +154,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
+  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
                             T desired) {
     const int64_t wanted = SignExtended(ToBits(expected));
     int64_t seen;
@@ -181,7 +181,7 @@ struct BasicRseq {
   }
 
   // amocas.q is the one store of the sequence; see cmpxchg_double.h.
-  static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
+  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
                                   DoubleWord* word, DoubleWord expected,
                                   DoubleWord desired) {
     uint64_t seen_first;

@@ -63,7 +63,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
+  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
                          T& value) {
     asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW
                       "mov %[word], %[value]\n"
@@ -78,7 +78,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
+  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
     asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW
                       "mov %[value], %[word]\n"
                       "2:"
@@ -93,7 +93,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
+  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
     asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW
                       "add %[delta], %[word]\n"
                       "2:"
@@ -108,7 +108,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
+  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
                          T& old) {
     T seen;
     asm volatile goto(
@@ -126,7 +126,7 @@ struct BasicRseq {
   }
 
   template <Word T>
-  static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
+  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
                             T desired) {
     T seen;
     asm volatile goto(
@@ -150,7 +150,7 @@ struct BasicRseq {
 
   // The kernel's this_cpu_cmpxchg_double: one instruction compares, stores and
   // commits. Its verdict is read behind the sequence.
-  static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
+  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
                                   DoubleWord* word, DoubleWord expected,
                                   DoubleWord desired) {
     // A scalar of its own: g++ 12 crashes on a struct member as an output here.
