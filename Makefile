@@ -16,7 +16,6 @@ JOBS ?= $(shell nproc)
 BUILD := build/$(CONFIG)
 TOOLS := hackbench/tools
 CMAKE := cmake -S . -G Ninja --log-level=WARNING
-CCACHE := $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 .PHONY: build run test bench check sanitize cross install uninstall clean help \
 	packages
@@ -25,7 +24,7 @@ packages:
 	@$(TOOLS)/install_packages.sh build
 
 $(BUILD)/build.ninja: | packages
-	@$(CMAKE) -B $(BUILD) -C hackbench/cmake/$(CONFIG).cmake $(CCACHE)
+	@$(CMAKE) -B $(BUILD) -C hackbench/cmake/$(CONFIG).cmake
 
 build: $(BUILD)/build.ninja  ## build into build/CONFIG/bin (CONFIG=release|debug|asan|tsan)
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -50,17 +49,17 @@ sanitize:  ## the tests under address+undefined, then thread sanitizer
 cross:  ## cross build and tests under emulation (ARCH=arm64|riscv64)
 	$(if $(filter $(ARCH),$(ARCHS)),,$(error ARCH=$(ARCH) is unknown; choices: $(ARCHS)))
 	@$(TOOLS)/install_packages.sh build cross-$(ARCH)
-	@$(TOOLS)/cross_sysroot.sh $(ARCH)
+	@$(TOOLS)/cross_sysroot.sh
 	@$(CMAKE) -B build/$(ARCH) --toolchain hackbench/cmake/$(ARCH).cmake \
-	  -C hackbench/cmake/release.cmake -DHACKBENCH_BENCHMARKS=OFF $(CCACHE)
+	  -C hackbench/cmake/release.cmake -DHACKBENCH_BENCHMARKS=OFF
 	@cmake --build build/$(ARCH) -j $(JOBS)
 	@ctest --test-dir build/$(ARCH) --output-on-failure
 
 install: build  ## install into DESTDIR/PREFIX (default /usr/local)
-	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+	@DESTDIR='$(DESTDIR)' cmake --install $(BUILD) --prefix '$(PREFIX)'
 
-uninstall:  ## remove what install put there
-	@DESTDIR=$(DESTDIR) $(TOOLS)/uninstall.sh $(BUILD)/install_manifest.txt
+uninstall:  ## remove what the last install put into DESTDIR
+	@DESTDIR='$(DESTDIR)' $(TOOLS)/uninstall.sh $(BUILD)/install_manifest.txt
 
 clean:  ## remove build/
 	rm -rf build

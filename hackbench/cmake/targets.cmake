@@ -1,4 +1,12 @@
-# How every target of the project is compiled and linked.
+# How every target of the project is compiled and linked. Included before the
+# dependencies, so that those built from source are compiled in the same way.
+find_program(HACKBENCH_CCACHE ccache)
+if(HACKBENCH_CCACHE)
+  # Without these two it does not cache what uses a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${HACKBENCH_CCACHE})
+endif()
+
 add_library(hackbench_flags INTERFACE)
 target_include_directories(hackbench_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(hackbench_flags INTERFACE
@@ -16,7 +24,7 @@ if(HACKBENCH_SANITIZE)
   add_link_options(-fsanitize=${HACKBENCH_SANITIZE})
 else()
   add_compile_options(-fno-pie)
-  add_link_options(-no-pie)
+  add_link_options($<IF:$<BOOL:$<TARGET_PROPERTY:HACKBENCH_STATIC>>,-static,-no-pie>)
 endif()
 
 # hackbench_library(NAME SOURCES ... LINKS ...)
@@ -29,9 +37,18 @@ endfunction()
 # Wholly static: a task's address space is then no larger than a C program's,
 # and boards and guests need no libraries. Sanitizers need a dynamic libc.
 function(hackbench_link_statically target)
-  if(NOT HACKBENCH_SANITIZE)
-    target_link_options(${target} PRIVATE -static)
+  set_target_properties(${target} PROPERTIES HACKBENCH_STATIC ON)
+endfunction()
+
+# GoogleTest's header costs a test two seconds of compile time; read it once.
+function(hackbench_precompile_gtest target)
+  if(NOT TARGET hackbench_test_headers)
+    file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cc "")
+    add_library(hackbench_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cc)
+    target_link_libraries(hackbench_test_headers PRIVATE hackbench_core gtest)
+    target_precompile_headers(hackbench_test_headers PRIVATE <gtest/gtest.h>)
   endif()
+  target_precompile_headers(${target} REUSE_FROM hackbench_test_headers)
 endfunction()
 
 # hackbench_test(folder/x_test [ALONE] [SUFFIX text] [LINKS ...]
@@ -53,6 +70,10 @@ function(hackbench_test path)
   endif()
   target_link_libraries(${target} PRIVATE ${base} gtest_main ${ARG_LINKS})
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
+  # A header compiled without the same definitions would not be taken.
+  if(NOT ARG_DEFINITIONS)
+    hackbench_precompile_gtest(${target})
+  endif()
   if(CMAKE_CROSSCOMPILING)
     hackbench_link_statically(${target})
   endif()
@@ -61,6 +82,14 @@ function(hackbench_test path)
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
     "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR};${ARG_ENVIRONMENT}")
+endfunction()
+
+# hackbench_script_test(folder/x_test): a script, handed the build directory.
+function(hackbench_script_test path)
+  if(BUILD_TESTING AND NOT CMAKE_CROSSCOMPILING)
+    add_test(NAME ${path}
+             COMMAND ${CMAKE_SOURCE_DIR}/${path}.sh ${CMAKE_BINARY_DIR})
+  endif()
 endfunction()
 
 # hackbench_benchmark(folder/x_benchmark): built always, run briefly by ctest

@@ -1,0 +1,22 @@
+# The libraries of a cross build, compiled along with it out of build/sysroot
+# under the names find_package() gives them natively. Only what is linked is
+# built, so a target of Abseil more in CMakeLists.txt needs no word here.
+set(sysroot ${CMAKE_SOURCE_DIR}/build/sysroot)
+if(NOT EXISTS ${sysroot}/complete)
+  message(FATAL_ERROR "no ${sysroot}; run hackbench/tools/cross_sysroot.sh")
+endif()
+
+set(ABSL_PROPAGATE_CXX_STD ON CACHE BOOL "" FORCE)
+add_subdirectory(${sysroot}/abseil ${CMAKE_BINARY_DIR}/abseil
+                 EXCLUDE_FROM_ALL SYSTEM)
+
+include_directories(SYSTEM ${sysroot}/include)
+foreach(name Boost::headers fmt::fmt-header-only nlohmann_json::nlohmann_json
+        spdlog::spdlog_header_only)
+  add_library(${name} INTERFACE IMPORTED)
+endforeach()
+
+file(GLOB sources ${sysroot}/boost/libs/program_options/src/*.cpp)
+add_library(boost_program_options STATIC EXCLUDE_FROM_ALL ${sources})
+target_compile_options(boost_program_options PRIVATE -w)
+add_library(Boost::program_options ALIAS boost_program_options)

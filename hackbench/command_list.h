@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Every command, one line each: what the first word may be beside the old
+// grammars.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace hackbench {
+
+using Words = std::span<const std::string_view>;
+
+int ExplicitRunCommand(Words words);
+int PerfCommand(Words words);
+int HelpCommand(Words words);
+
+struct CommandEntry {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(Words words_after_name);
+};
+
+inline constexpr std::array kCommandList = {
+    CommandEntry{"run", "one run, as without a command", ExplicitRunCommand},
+    CommandEntry{"sched", "sched messaging: one run with perf bench's options",
+                 PerfCommand},
+    CommandEntry{"help", "this list", HelpCommand},
+};
+
+}  // namespace hackbench

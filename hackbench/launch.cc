@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+#include "hackbench/launch.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "hackbench/clock.h"
+#include "hackbench/footprint.h"
+#include "hackbench/placement.h"
+#include "hackbench/system_error.h"
+#include "hackbench/task_host.h"
+#include "hackbench/unique_fd.h"
+#include "hackbench/watchdog.h"
+
+namespace hackbench {
+namespace {
+
+// How long main sleeps before it looks for signals and at the watchdog.
+constexpr int64_t kSliceNs = 50'000'000;
+
+int64_t ToNs(const timeval& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + int64_t{time.tv_usec} * 1000;
+}
+
+// Main and the children it has waited for.
+ResourceUse UseSoFar() {
+  ResourceUse use;
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    use.user_ns += ToNs(usage.ru_utime);
+    use.system_ns += ToNs(usage.ru_stime);
+    use.voluntary_switches += usage.ru_nvcsw;
+    use.involuntary_switches += usage.ru_nivcsw;
+    use.minor_faults += usage.ru_minflt;
+    use.major_faults += usage.ru_majflt;
+    use.max_rss_bytes =
+        std::max<int64_t>(use.max_rss_bytes, int64_t{usage.ru_maxrss} * 1024);
+  }
+  return use;
+}
+
+ResourceUse Difference(const ResourceUse& after, const ResourceUse& before) {
+  return {
+      .user_ns = after.user_ns - before.user_ns,
+      .system_ns = after.system_ns - before.system_ns,
+      .voluntary_switches =
+          after.voluntary_switches - before.voluntary_switches,
+      .involuntary_switches =
+          after.involuntary_switches - before.involuntary_switches,
+      .minor_faults = after.minor_faults - before.minor_faults,
+      .major_faults = after.major_faults - before.major_faults,
+      .max_rss_bytes = after.max_rss_bytes,
+  };
+}
+
+struct Pipe {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+
+absl::StatusOr<Pipe> OpenPipe() {
+  int fds[2];
+  if (pipe(fds) != 0) return ErrnoStatus(errno, "pipe of the start gate");
+  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+Failure ToFailure(const absl::Status& status) {
+  return {.message = std::string(status.message())};
+}
+
+// The descriptors of one group that main still holds.
+struct Group {
+  std::vector<int> read_fds;
+  std::vector<int> write_fds;
+};
+
+void CloseAll(std::vector<int>& fds) {
+  for (const int fd : fds) close(fd);
+  fds.clear();
+}
+
+// One launch from first channel to last task.
+class RunningLaunch {
+ public:
+  RunningLaunch(const RunPlan& plan, SignalGate& signals, TaskBoard& board,
+                std::byte* buffers, size_t stride)
+      : plan_(plan),
+        signals_(signals),
+        board_(board),
+        buffers_(buffers),
+        stride_(stride),
+        watchdog_(plan, board),
+        transport_(plan.transport->make({.nodelay = plan.options.nodelay})) {}
+
+  ~RunningLaunch() {
+    for (Group& group : groups_) {
+      CloseAll(group.read_fds);
+      CloseAll(group.write_fds);
+    }
+  }
+  RunningLaunch(const RunningLaunch&) = delete;
+  RunningLaunch& operator=(const RunningLaunch&) = delete;
+
+  // Fills the times; a failure leaves no task behind, except threads.
+  std::optional<Failure> Run(LaunchResult& result, bool& left_threads) {
+    std::optional<Failure> failure = RunToEnd(result);
+    if (failure && host_ != nullptr) left_threads = !host_->KillAll();
+    return failure;
+  }
+
+ private:
+  using Step = std::optional<Failure> (RunningLaunch::*)();
+
+  std::optional<Failure> RunToEnd(LaunchResult& result) {
+    const int64_t begun_ns = MonotonicNs();
+    for (const Step step :
+         {&RunningLaunch::OpenGate, &RunningLaunch::StartTasks,
+          &RunningLaunch::AwaitReady}) {
+      if (std::optional<Failure> failure = (this->*step)()) return failure;
+    }
+    const int64_t start_ns = MonotonicNs();
+    for (const Step step :
+         {&RunningLaunch::Wake, &RunningLaunch::CollectTasks}) {
+      if (std::optional<Failure> failure = (this->*step)()) return failure;
+    }
+    const int64_t end_ns = MonotonicNs();
+
+    const int64_t last_message_ns = LastMessageNs();
+    result.setup_ns = start_ns - begun_ns;
+    result.total_ns = end_ns - start_ns;
+    result.work_ns = last_message_ns - start_ns;
+    result.reap_ns = end_ns - last_message_ns;
+    return std::nullopt;
+  }
+
+  std::optional<Failure> OpenGate() {
+    for (Pipe* const pipe : {&ready_, &wake_}) {
+      absl::StatusOr<Pipe> opened = OpenPipe();
+      if (!opened.ok()) return ToFailure(opened.status());
+      *pipe = *std::move(opened);
+    }
+    const HostContext context{.plan = plan_,
+                              .board = board_,
+                              .signals = signals_,
+                              .gate = {.ready_write_fd = ready_.write_end.get(),
+                                       .wake_read_fd = wake_.read_end.get()},
+                              .wake_write_fd = wake_.write_end.get()};
+    host_ = plan_.options.mode == Mode::kThread ? MakeThreadHost(context)
+                                                : MakeProcessHost(context);
+    return std::nullopt;
+  }
+
+  std::optional<Failure> StartTasks() {
+    const auto groups = static_cast<uint32_t>(plan_.options.groups);
+    if (!host_->has_own_descriptors()) {
+      groups_.resize(groups);
+      contexts_.reserve(plan_.tasks);
+    }
+    groups_.resize(std::max<size_t>(groups_.size(), 1));
+    for (uint32_t number = 0; number < groups; ++number) {
+      // Processes copy what they need in the fork, threads refer to it.
+      Group& group = groups_[host_->has_own_descriptors() ? 0 : number];
+      absl::Status status = StartGroup(number, group);
+      if (!status.ok()) return ToFailure(status);
+      if (std::optional<Failure> failure = LookAround()) return failure;
+    }
+    if (!plan_.options.main_fifo) return std::nullopt;
+    absl::Status status = MakeMainFifo();
+    if (!status.ok()) return ToFailure(status);
+    return std::nullopt;
+  }
+
+  absl::Status StartGroup(uint32_t number, Group& group) {
+    const uint32_t fds = plan_.workload.fds;
+    // Reserved in full: threads hold spans of it while it grows.
+    group.write_fds.reserve(fds);
+    group.read_fds.reserve(fds);
+    for (uint32_t i = 0; i < fds; ++i) {
+      Channel channel;
+      absl::Status status = transport_->Open(channel);
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            fmt::format("group {}, channel {}: {}", number, i,
+                                        std::string(status.message())));
+      }
+      group.read_fds.push_back(channel.read_fd);
+      group.write_fds.push_back(channel.write_fd);
+      status = StartTask(number, i, /*is_sender=*/false, group);
+      if (!status.ok()) return status;
+      if (host_->has_own_descriptors()) CloseAll(group.read_fds);
+    }
+    for (uint32_t i = 0; i < fds; ++i) {
+      absl::Status status = StartTask(number, i, /*is_sender=*/true, group);
+      if (!status.ok()) return status;
+    }
+    if (host_->has_own_descriptors()) CloseAll(group.write_fds);
+    return absl::OkStatus();
+  }
+
+  absl::Status StartTask(uint32_t group_number, uint32_t index, bool is_sender,
+                         const Group& group) {
+    const size_t task = started_++;
+    std::byte* const buffer = buffers_ + task * stride_;
+    TaskContext context{
+        .workload = &plan_.workload,
+        .group = group_number,
+        .index = index,
+        .is_sender = is_sender,
+        .read_fd = is_sender ? -1 : group.read_fds.back(),
+        .write_fds = group.write_fds,
+        .slot = &board_.slot(task),
+        .buffer = {buffer, plan_.workload.datasize},
+        .scratch = buffer + ScratchOffset(plan_.workload),
+        .histogram = nullptr,
+    };
+    if (plan_.workload.latency && !is_sender) {
+      context.histogram =
+          HistogramOf(size_t{group_number} * plan_.workload.fds + index);
+    }
+    if (host_->has_own_descriptors()) return host_->Start(task, context);
+    contexts_.push_back(context);
+    return host_->Start(task, contexts_.back());
+  }
+
+  Histogram* HistogramOf(size_t receiver) {
+    return reinterpret_cast<Histogram*>(board_.extra()) + receiver;
+  }
+
+  // Signals, deaths and limits of time, without waiting.
+  std::optional<Failure> LookAround() {
+    if (std::optional<Failure> failure = host_->Collect(0)) return failure;
+    return watchdog_.Look(Watchdog::Phase::kSetup, started_ + ready_count_);
+  }
+
+  std::optional<Failure> AwaitReady() {
+    std::array<char, 4096> bytes;
+    while (ready_count_ < plan_.tasks) {
+      pollfd ready{.fd = ready_.read_end.get(), .events = POLLIN, .revents = 0};
+      if (poll(&ready, 1, kSliceNs / 1'000'000) > 0) {
+        const ssize_t got = read(ready.fd, bytes.data(), bytes.size());
+        if (got > 0) ready_count_ += static_cast<size_t>(got);
+        if (ready_count_ == plan_.tasks) break;
+      }
+      if (std::optional<Failure> failure = LookAround()) return failure;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Failure> Wake() {
+    constexpr char kGo = 'G';
+    if (write(wake_.write_end.get(), &kGo, 1) == 1) return std::nullopt;
+    return ToFailure(ErrnoStatus(errno, "writing the start byte"));
+  }
+
+  std::optional<Failure> CollectTasks() {
+    while (host_->collected() < plan_.tasks) {
+      if (auto failure = host_->Collect(kSliceNs)) return failure;
+      if (auto failure =
+              watchdog_.Look(Watchdog::Phase::kWork, host_->collected())) {
+        return failure;
+      }
+    }
+    return std::nullopt;
+  }
+
+  int64_t LastMessageNs() {
+    int64_t last_ns = 0;
+    for (const TaskSlot& slot : board_.slots()) {
+      // Acquire: pairs with the release at the end of the task.
+      last_ns =
+          std::max(last_ns, slot.finished_ns.load(std::memory_order_acquire));
+    }
+    return last_ns;
+  }
+
+ public:
+  // Where a task's --verify bookkeeping stands behind its message.
+  static size_t ScratchOffset(const Workload& workload) {
+    return (workload.datasize + 63) / 64 * 64;
+  }
+
+ private:
+  const RunPlan& plan_;
+  SignalGate& signals_;
+  TaskBoard& board_;
+  std::byte* buffers_;
+  size_t stride_;
+  Watchdog watchdog_;
+  std::unique_ptr<Transport> transport_;
+  Pipe ready_;
+  Pipe wake_;
+  std::unique_ptr<TaskHost> host_;
+  std::vector<Group> groups_;
+  std::vector<TaskContext> contexts_;  // Threads only.
+  size_t started_ = 0;
+  size_t ready_count_ = 0;
+};
+
+}  // namespace
+
+Launcher::Launcher(const RunPlan& plan, SignalGate& signals)
+    : plan_(plan), signals_(signals) {}
+
+Launcher::~Launcher() {
+  if (buffers_ != nullptr && !left_threads_) munmap(buffers_, buffer_bytes_);
+}
+
+absl::Status Launcher::Prepare() {
+  const Workload& workload = plan_.workload;
+  const uint64_t receivers = plan_.tasks / 2;
+  absl::Status status = board_.Map(
+      plan_.tasks, workload.latency ? receivers * sizeof(Histogram) : 0);
+  if (!status.ok()) return status;
+
+  const size_t one =
+      RunningLaunch::ScratchOffset(workload) +
+      (ScratchBytes(workload.verify, workload.fds) + 63) / 64 * 64;
+  const bool threads = plan_.options.mode == Mode::kThread;
+  // Processes inherit one untouched buffer and each gets pages of its own.
+  stride_ = threads ? one : 0;
+  buffer_bytes_ = threads ? one * plan_.tasks : one;
+  void* const base = mmap(nullptr, buffer_bytes_, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return ErrnoStatus(errno, "mmap of the messages");
+  buffers_ = static_cast<std::byte*>(base);
+  return workload.peer_footprint ? MapPeerFootprint() : absl::OkStatus();
+}
+
+LaunchResult Launcher::Run() {
+  LaunchResult result;
+  board_.Clear();
+  if (buffers_ != nullptr) madvise(buffers_, buffer_bytes_, MADV_DONTNEED);
+  const ResourceUse before = UseSoFar();
+  auto launch = std::make_unique<RunningLaunch>(plan_, signals_, board_,
+                                                buffers_, stride_);
+  std::optional<Failure> failure = launch->Run(result, left_threads_);
+  // Threads that are left still use its descriptors and contexts.
+  if (left_threads_) [[maybe_unused]]
+    auto* const kept = launch.release();
+  launch.reset();
+  result.done = !failure.has_value();
+  if (failure) result.failure = *std::move(failure);
+  result.use = Difference(UseSoFar(), before);
+  const size_t fds = plan_.workload.fds;
+  for (size_t task = 0; task < plan_.tasks; ++task) {
+    if (task % (2 * fds) >= fds) continue;
+    // Relaxed: the tasks have ended.
+    result.messages +=
+        board_.slot(task).messages.load(std::memory_order_relaxed);
+  }
+  if (plan_.workload.latency && result.done) {
+    result.latency = std::make_unique<Histogram>();
+    const auto* const histograms =
+        reinterpret_cast<const Histogram*>(board_.extra());
+    for (size_t i = 0; i < plan_.tasks / 2; ++i) {
+      result.latency->Merge(histograms[i]);
+    }
+  }
+  return result;
+}
+
+}  // namespace hackbench

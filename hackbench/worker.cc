@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "hackbench/worker.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "hackbench/footprint.h"
+
+namespace hackbench {
+
+bool FinishWrite(int fd, std::span<const std::byte> message, ssize_t done,
+                 TaskSlot& slot) {
+  for (size_t written = 0;;) {
+    if (done < 0) {
+      if (errno != EINTR) return RecordFault(slot, Fault::kWrite, errno);
+    } else {
+      written += static_cast<size_t>(done);
+      if (written == message.size()) return true;
+      // Relaxed: main only looks whether it moves.
+      slot.part_bytes.fetch_add(static_cast<uint64_t>(done),
+                                std::memory_order_relaxed);
+    }
+    done = write(fd, message.data() + written, message.size() - written);
+  }
+}
+
+bool FinishRead(int fd, std::span<std::byte> message, ssize_t done,
+                TaskSlot& slot) {
+  for (size_t received = 0;;) {
+    if (done == 0) return RecordFault(slot, Fault::kEndOfFile, received);
+    if (done < 0) {
+      if (errno != EINTR) return RecordFault(slot, Fault::kRead, errno);
+    } else {
+      received += static_cast<size_t>(done);
+      if (received == message.size()) return true;
+      // Relaxed: main only looks whether it moves.
+      slot.part_bytes.fetch_add(static_cast<uint64_t>(done),
+                                std::memory_order_relaxed);
+    }
+    done = read(fd, message.data() + received, message.size() - received);
+  }
+}
+
+namespace {
+
+bool AwaitStart(const StartGate& gate, TaskSlot& slot) {
+  constexpr char kReady = 'R';
+  while (write(gate.ready_write_fd, &kReady, 1) != 1) {
+    if (errno != EINTR) return RecordFault(slot, Fault::kReady, errno);
+  }
+  pollfd wake{.fd = gate.wake_read_fd, .events = POLLIN, .revents = 0};
+  while (poll(&wake, 1, -1) < 0) {
+    if (errno != EINTR) return RecordFault(slot, Fault::kWake, errno);
+  }
+  // A byte may be there although main is gone already; then the death signal
+  // is on its way.
+  if ((wake.revents & POLLIN) == 0) return RecordFault(slot, Fault::kOrphan, 0);
+  return true;
+}
+
+template <bool kLatency>
+bool Transfer(const TaskContext& task) {
+  switch (task.workload->verify) {
+    case VerifyMode::kNone:
+      return task.is_sender ? SendLoop<VerifyMode::kNone, kLatency>(task)
+                            : ReceiveLoop<VerifyMode::kNone, kLatency>(task);
+    case VerifyMode::kMessage:
+      return task.is_sender ? SendLoop<VerifyMode::kMessage, kLatency>(task)
+                            : ReceiveLoop<VerifyMode::kMessage, kLatency>(task);
+    case VerifyMode::kByte:
+      return task.is_sender ? SendLoop<VerifyMode::kByte, kLatency>(task)
+                            : ReceiveLoop<VerifyMode::kByte, kLatency>(task);
+  }
+  return false;
+}
+
+bool CheckTags(const TaskContext& task) {
+  const Workload& workload = *task.workload;
+  const Judgement judgement = JudgeTags(
+      std::span<const uint64_t, kTagValues>(
+          reinterpret_cast<const uint64_t*>(task.scratch), kTagValues),
+      task.group, workload.fds, workload.loops * workload.datasize);
+  if (judgement.fault == Fault::kNone) return true;
+  return RecordFault(*task.slot, judgement.fault, judgement.sender);
+}
+
+}  // namespace
+
+bool RunTask(const TaskContext& task, const StartGate& gate) {
+  TaskSlot& slot = *task.slot;
+  // Relaxed: for messages to people only.
+  slot.tid.store(gettid(), std::memory_order_relaxed);
+  if (!AwaitStart(gate, slot)) return false;
+
+  const Workload& workload = *task.workload;
+  if (task.is_sender) {
+    // After the start, as rt-tests and perf do: the first touch of a large
+    // message belongs to the time they report.
+    const std::byte fill = workload.verify == VerifyMode::kByte
+                               ? SenderTag(task.group, task.index)
+                               : std::byte{0};
+    std::memset(task.buffer.data(), static_cast<int>(fill), task.buffer.size());
+  }
+  if (workload.peer_footprint) TouchPeerFootprint();
+
+  if (!(workload.latency ? Transfer<true>(task) : Transfer<false>(task))) {
+    return false;
+  }
+  // Release: main takes the last of these as the end of all messages.
+  slot.finished_ns.store(MonotonicNs(), std::memory_order_release);
+  const bool judges_tags =
+      workload.verify == VerifyMode::kByte && !task.is_sender;
+  return !judges_tags || CheckTags(task);
+}
+
+}  // namespace hackbench
