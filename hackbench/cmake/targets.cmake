@@ -70,8 +70,8 @@ function(hackbench_test path)
   endif()
   target_link_libraries(${target} PRIVATE ${base} gtest_main ${ARG_LINKS})
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
-  # A header compiled without the same definitions would not be taken.
-  if(NOT ARG_DEFINITIONS)
+  # A header compiled with other definitions would not be taken.
+  if(NOT ARG_ALONE)
     hackbench_precompile_gtest(${target})
   endif()
   if(CMAKE_CROSSCOMPILING)
@@ -90,6 +90,19 @@ function(hackbench_script_test path)
     add_test(NAME ${path}
              COMMAND ${CMAKE_SOURCE_DIR}/${path}.sh ${CMAKE_BINARY_DIR})
   endif()
+endfunction()
+
+# hackbench_codegen_test(folder/x): compiles x_sample.cc and lets x_test.sh read
+# its disassembly. Sanitizers add calls of their own, so not under them.
+function(hackbench_codegen_test path)
+  if(NOT BUILD_TESTING OR HACKBENCH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    return()
+  endif()
+  string(REPLACE "/" "_" target ${path}_sample)
+  add_library(${target} OBJECT ${path}_sample.cc)
+  target_link_libraries(${target} PRIVATE hackbench_flags)
+  add_test(NAME ${path}_test COMMAND sh ${CMAKE_SOURCE_DIR}/${path}_test.sh
+    ${CMAKE_OBJDUMP} $<TARGET_OBJECTS:${target}>)
 endfunction()
 
 # hackbench_benchmark(folder/x_benchmark): built always, run briefly by ctest
