@@ -116,9 +116,12 @@ std::string AgainstPublished(const AtomicsTable& table) {
     const double then = row.cycles / kPublishedXchg;
     const double now = *measured / *xchg;
     const bool same_side = (then < 1) == (now < 1);
-    text +=
-        fmt::format("  {}: published {:.2f}, here {:.2f}{}\n", row.what, then,
-                    now, same_side ? "" : "; the direction is not the same");
+    text += fmt::format(
+        "  {}: published {:.2f}, here {:.2f}{}\n", row.what, then, now,
+        same_side ? ""
+                  : "; the direction is not the same: the slot's "
+                    "address is computed here, a segment "
+                    "prefix then");
   }
   return text;
 }

@@ -69,8 +69,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
-                         T& value) {
+  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu,
+                                                const T* word, T& value) {
 #define HACKBENCH_READ(W)                                      \
   asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW \
                     "ldr %" W                                  \
@@ -88,7 +88,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
+  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu,
+                                                 T* word, T value) {
 #define HACKBENCH_WRITE(W)                                            \
   asm volatile goto(                                                  \
       HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW "str %" W            \
@@ -106,7 +107,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
+  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu,
+                                               T* word, T delta) {
 #define HACKBENCH_ADD(W)                                              \
   asm volatile goto(                                                  \
       HACKBENCH_RSEQ_BEGIN "ldr " W                                   \
@@ -127,8 +129,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
-                         T& old) {
+  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu,
+                                                T* word, T value, T& old) {
     T seen;
 #define HACKBENCH_XCHG(W)                                                      \
   asm volatile goto(                                                           \
@@ -149,8 +151,9 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
-                            T desired) {
+  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu,
+                                                   T* word, T& expected,
+                                                   T desired) {
     T seen;
 #define HACKBENCH_CMPXCHG(W)                                                 \
   asm volatile goto(                                                         \
@@ -177,9 +180,11 @@ struct BasicRseq {
 
   // A plain stp is not one store to an interrupt, stxp is. When stxp fails
   // nothing was stored and the whole sequence is taken again.
-  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
-                                  DoubleWord* word, DoubleWord expected,
-                                  DoubleWord desired) {
+  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area,
+                                                         uint32_t cpu,
+                                                         DoubleWord* word,
+                                                         DoubleWord expected,
+                                                         DoubleWord desired) {
     uint64_t first;
     uint64_t second;
     uint32_t failed;

@@ -72,8 +72,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
-                         T& value) {
+  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu,
+                                                const T* word, T& value) {
     int64_t seen;
 #define HACKBENCH_READ(W)                                      \
   asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW \
@@ -93,7 +93,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
+  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu,
+                                                 T* word, T value) {
 #define HACKBENCH_WRITE(W)                                              \
   asm volatile goto(                                                    \
       HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW "s" W                  \
@@ -111,7 +112,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
+  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu,
+                                               T* word, T delta) {
 #define HACKBENCH_ADD(W)                                                 \
   asm volatile goto(HACKBENCH_RSEQ_BEGIN                                 \
                     "l" W                                                \
@@ -132,8 +134,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
-                         T& old) {
+  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu,
+                                                T* word, T value, T& old) {
     int64_t seen;
 #define HACKBENCH_XCHG(W)                                                   \
   asm volatile goto(HACKBENCH_RSEQ_BEGIN                                    \
@@ -154,8 +156,9 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
-                            T desired) {
+  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu,
+                                                   T* word, T& expected,
+                                                   T desired) {
     const int64_t wanted = SignExtended(ToBits(expected));
     int64_t seen;
 #define HACKBENCH_CMPXCHG(W)                                             \
@@ -181,9 +184,11 @@ struct BasicRseq {
   }
 
   // amocas.q is the one store of the sequence; see cmpxchg_double.h.
-  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
-                                  DoubleWord* word, DoubleWord expected,
-                                  DoubleWord desired) {
+  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area,
+                                                         uint32_t cpu,
+                                                         DoubleWord* word,
+                                                         DoubleWord expected,
+                                                         DoubleWord desired) {
     uint64_t seen_first;
     uint64_t seen_second;
     asm volatile goto(

@@ -63,8 +63,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu, const T* word,
-                         T& value) {
+  [[gnu::always_inline]] static RseqResult Read(RseqArea* area, uint32_t cpu,
+                                                const T* word, T& value) {
     asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW
                       "mov %[word], %[value]\n"
                       "2:"
@@ -78,7 +78,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu, T* word, T value) {
+  [[gnu::always_inline]] static RseqResult Write(RseqArea* area, uint32_t cpu,
+                                                 T* word, T value) {
     asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW
                       "mov %[value], %[word]\n"
                       "2:"
@@ -93,7 +94,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu, T* word, T delta) {
+  [[gnu::always_inline]] static RseqResult Add(RseqArea* area, uint32_t cpu,
+                                               T* word, T delta) {
     asm volatile goto(HACKBENCH_RSEQ_BEGIN HACKBENCH_RSEQ_WINDOW
                       "add %[delta], %[word]\n"
                       "2:"
@@ -108,8 +110,8 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu, T* word, T value,
-                         T& old) {
+  [[gnu::always_inline]] static RseqResult Xchg(RseqArea* area, uint32_t cpu,
+                                                T* word, T value, T& old) {
     T seen;
     asm volatile goto(
         HACKBENCH_RSEQ_BEGIN "mov %[word], %[seen]\n" HACKBENCH_RSEQ_WINDOW
@@ -126,8 +128,9 @@ struct BasicRseq {
   }
 
   template <Word T>
-  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu, T* word, T& expected,
-                            T desired) {
+  [[gnu::always_inline]] static RseqResult Cmpxchg(RseqArea* area, uint32_t cpu,
+                                                   T* word, T& expected,
+                                                   T desired) {
     T seen;
     asm volatile goto(
         HACKBENCH_RSEQ_BEGIN
@@ -150,9 +153,11 @@ struct BasicRseq {
 
   // The kernel's this_cpu_cmpxchg_double: one instruction compares, stores and
   // commits. Its verdict is read behind the sequence.
-  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area, uint32_t cpu,
-                                  DoubleWord* word, DoubleWord expected,
-                                  DoubleWord desired) {
+  [[gnu::always_inline]] static RseqResult CmpxchgDouble(RseqArea* area,
+                                                         uint32_t cpu,
+                                                         DoubleWord* word,
+                                                         DoubleWord expected,
+                                                         DoubleWord desired) {
     // A scalar of its own: g++ 12 crashes on a struct member as an output here.
     uint64_t second = expected.second;
     bool equal;
