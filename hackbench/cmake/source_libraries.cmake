@@ -11,6 +11,7 @@ endif()
 set(CMAKE_UNITY_BUILD ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 
+set(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} -w")
 set(ABSL_PROPAGATE_CXX_STD ON CACHE BOOL "" FORCE)
 add_subdirectory(${sysroot}/abseil ${CMAKE_BINARY_DIR}/abseil
                  EXCLUDE_FROM_ALL SYSTEM)
@@ -33,4 +34,5 @@ add_library(boost_program_options STATIC EXCLUDE_FROM_ALL ${sources})
 target_compile_options(boost_program_options PRIVATE -w)
 add_library(Boost::program_options ALIAS boost_program_options)
 
+unset(CMAKE_CXX_FLAGS)
 unset(CMAKE_UNITY_BUILD)
