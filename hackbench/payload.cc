@@ -43,10 +43,12 @@ void FillMessage(std::span<std::byte> message, const MessageHeader& header) {
 }
 
 Judgement JudgeMessage(std::span<const std::byte> message, uint32_t group,
-                       uint32_t receiver, std::span<uint32_t> next_sequence) {
+                       uint32_t receiver, std::span<uint32_t> next_sequence,
+                       size_t stamp_bytes) {
   MessageHeader header;
   std::memcpy(&header, message.data(), sizeof(header));
-  if (!HasPattern(message.subspan(sizeof(header)), PatternOf(header))) {
+  if (!HasPattern(message.subspan(sizeof(header) + stamp_bytes),
+                  PatternOf(header))) {
     return {Fault::kTorn, header.sender};
   }
   if (header.group != group || header.receiver != receiver) {

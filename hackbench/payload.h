@@ -42,9 +42,11 @@ inline void SetReceiver(std::span<std::byte> message, uint32_t receiver) {
 }
 
 // Compares a message with what `group`'s `receiver` must get next.
-// `next_sequence` holds one entry per sender and is advanced.
+// `next_sequence` holds one entry per sender and is advanced. `stamp_bytes`
+// behind the header, whole words of the pattern, were written over.
 Judgement JudgeMessage(std::span<const std::byte> message, uint32_t group,
-                       uint32_t receiver, std::span<uint32_t> next_sequence);
+                       uint32_t receiver, std::span<uint32_t> next_sequence,
+                       size_t stamp_bytes = 0);
 
 // The byte that a sender's messages consist of in kByte mode.
 inline std::byte SenderTag(uint32_t group, uint32_t sender) {

@@ -59,15 +59,11 @@ class RunParser {
         ReadCommandLine(spelling, TakeClassicPipe(words));
     if (!arguments.ok()) return arguments.status();
     for (const Argument& argument : *arguments) {
-      if (argument.row == nullptr) {
-        operands_.push_back(argument.value);
-        continue;
-      }
-      absl::Status status = ApplyOption(*argument.row, argument.value);
-      if (!status.ok()) return status;
-    }
-    for (const std::string& operand : operands_) {
-      absl::Status status = ApplyOperand(operand);
+      // In the order they were written: the last one counts, whether it is an
+      // option or an operand.
+      absl::Status status = argument.row == nullptr
+                                ? ApplyOperand(argument.value)
+                                : ApplyOption(*argument.row, argument.value);
       if (!status.ok()) return status;
     }
     absl::Status status = Reconcile();
@@ -259,6 +255,7 @@ class RunParser {
   // Classic order is groups, mode, loops; the mode word is known by its name,
   // so `process 10 1000`, which people type too, means the same.
   absl::Status ApplyOperand(const std::string& operand) {
+    has_operands_ = true;
     if (operand == "process" || operand == "thread") {
       if (numbers_ == 0) {
         Doubt("'{}' before the number of groups is honoured", operand);
@@ -299,7 +296,7 @@ class RunParser {
     options().simple_format = format_ == "simple";
     options().timing_work = timing_ == "work";
 
-    const bool classic = classic_pipe_ || !operands_.empty();
+    const bool classic = classic_pipe_ || has_operands_;
     if (classic && (old_option_ || is_perf())) {
       Doubt(
           "operands beside options are honoured (other hackbenches ignore "
@@ -316,12 +313,12 @@ class RunParser {
   }
 
   ParsedRun run_;
-  std::vector<std::string> operands_;
   std::optional<Mode> mode_;
   std::string transport_;
   std::string format_;
   std::string timing_;
-  int numbers_ = 0;
+  int numbers_ = 0;  // Operands that were numbers.
+  bool has_operands_ = false;
   bool classic_pipe_ = false;
   bool old_option_ = false;  // An option that rt-tests or perf knows.
 };

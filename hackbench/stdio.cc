@@ -2,6 +2,7 @@
 #include "hackbench/stdio.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +17,9 @@ bool stdout_was_closed = false;
 }  // namespace
 
 void GuardStandardDescriptors() {
+  // A reader that is gone is an error to report, not a silent death; also
+  // before a run has its signals set up.
+  signal(SIGPIPE, SIG_IGN);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
     if (fd == STDOUT_FILENO) stdout_was_closed = true;

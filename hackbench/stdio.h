@@ -10,7 +10,8 @@ namespace hackbench {
 
 // Opens /dev/null in place of those of stdin, stdout and stderr that the caller
 // closed, so that no channel takes their numbers and no message text is written
-// into one. Call first in main.
+// into one. Ignores SIGPIPE, so that WriteStdout() can tell. Call first in
+// main.
 void GuardStandardDescriptors();
 
 // Whether stdout was closed when the program began.

@@ -154,7 +154,8 @@ template <VerifyMode kVerify, bool kLatency>
     if constexpr (kVerify == VerifyMode::kMessage) {
       const Judgement judgement = JudgeMessage(
           message, task.group, task.index,
-          {reinterpret_cast<uint32_t*>(task.scratch), workload.fds});
+          {reinterpret_cast<uint32_t*>(task.scratch), workload.fds},
+          /*stamp_bytes=*/kLatency ? sizeof(int64_t) : 0);
       if (judgement.fault != Fault::kNone) [[unlikely]] {
         return RecordFault(slot, judgement.fault, judgement.sender);
       }
