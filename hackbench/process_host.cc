@@ -17,9 +17,12 @@
 namespace hackbench {
 namespace {
 
-// How long a first failure waits for the one that caused it: the peers of a
-// killed task see its closed descriptors before main sees its end.
-constexpr int64_t kCauseGraceNs = 20'000'000;
+// How long a failure waits for the one that caused it: the peers of a killed
+// task see its closed descriptors before main sees its end, and on a loaded
+// machine the rest of its exit takes a while.
+constexpr int64_t kCauseGraceNs = 1'000'000'000;
+// How long Ctrl-C takes to reach main when it has reached a task.
+constexpr int64_t kSignalGraceNs = 100'000'000;
 
 // fork() without the C library's part of it, which writes to five pages that
 // the child and main then copy. A child of ours makes system calls only, so it
@@ -157,7 +160,7 @@ class ProcessHost final : public TaskHost {
     while (IsConsequenceOf(exit) && MonotonicNs() < deadline_ns) {
       const std::optional<Exit> next = CollectOne();
       if (!next) {
-        const int signal = context_.signals.Wait(kCauseGraceNs / 10);
+        const int signal = context_.signals.Wait(kCauseGraceNs / 100);
         if (signal != 0 && signal != SIGCHLD) return Interrupted(signal);
       } else if (!next->is_clean() && !IsConsequenceOf(*next)) {
         exit = *next;
@@ -168,7 +171,7 @@ class ProcessHost final : public TaskHost {
     if (WIFSIGNALED(exit.status) &&
         context_.signals.IsEndSignal(WTERMSIG(exit.status))) {
       for (int i = 0; i < 10 && context_.signals.end_signal() == 0; ++i) {
-        context_.signals.Wait(kCauseGraceNs / 2);
+        context_.signals.Wait(kSignalGraceNs / 10);
       }
       if (const int signal = context_.signals.end_signal(); signal != 0) {
         return Interrupted(signal);
