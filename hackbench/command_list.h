@@ -13,6 +13,7 @@ using Words = std::span<const std::string_view>;
 
 int ExplicitRunCommand(Words words);
 int PerfCommand(Words words);
+int AtomicsCommand(Words words);
 int HelpCommand(Words words);
 
 struct CommandEntry {
@@ -25,6 +26,8 @@ inline constexpr std::array kCommandList = {
     CommandEntry{"run", "one run, as without a command", ExplicitRunCommand},
     CommandEntry{"sched", "sched messaging: one run with perf bench's options",
                  PerfCommand},
+    CommandEntry{"atomics", "cycles of xchg, cmpxchg and per-CPU operations",
+                 AtomicsCommand},
     CommandEntry{"help", "this list", HelpCommand},
 };
 

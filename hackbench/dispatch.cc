@@ -20,8 +20,6 @@
 namespace hackbench {
 namespace {
 
-constexpr int kExitUsage = 2;
-
 int RunParsed(const absl::StatusOr<ParsedRun>& run, Grammar grammar) {
   if (run.ok()) return RunCommand(*run);
   LogError(std::string(run.status().message()));

@@ -27,6 +27,8 @@ namespace {
 // How long main sleeps before it looks for signals and at the watchdog.
 constexpr int64_t kSliceNs = 50'000'000;
 
+constexpr int kNoDescriptor = -1;
+
 int64_t ToNs(const timeval& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + int64_t{time.tv_usec} * 1000;
 }
@@ -78,7 +80,8 @@ Failure ToFailure(const absl::Status& status) {
   return {.message = std::string(status.message())};
 }
 
-// The descriptors of one group that main still holds.
+// The descriptors of one group that main still holds. Processes take theirs
+// along, so main then keeps no read ends.
 struct Group {
   std::vector<int> read_fds;
   std::vector<int> write_fds;
@@ -170,9 +173,7 @@ class RunningLaunch {
     for (uint32_t number = 0; number < groups; ++number) {
       // Processes copy what they need in the fork, threads refer to it.
       Group& group = groups_[host_->has_own_descriptors() ? 0 : number];
-      absl::Status status = StartGroup(number, group);
-      if (!status.ok()) return ToFailure(status);
-      if (std::optional<Failure> failure = LookAround()) return failure;
+      if (auto failure = StartGroup(number, group)) return failure;
     }
     if (!plan_.options.main_fifo) return std::nullopt;
     absl::Status status = MakeMainFifo();
@@ -180,43 +181,54 @@ class RunningLaunch {
     return std::nullopt;
   }
 
-  absl::Status StartGroup(uint32_t number, Group& group) {
+  std::optional<Failure> StartGroup(uint32_t number, Group& group) {
     const uint32_t fds = plan_.workload.fds;
     // Reserved in full: threads hold spans of it while it grows.
     group.write_fds.reserve(fds);
     group.read_fds.reserve(fds);
     for (uint32_t i = 0; i < fds; ++i) {
-      Channel channel;
-      absl::Status status = transport_->Open(channel);
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            fmt::format("group {}, channel {}: {}", number, i,
-                                        std::string(status.message())));
-      }
-      group.read_fds.push_back(channel.read_fd);
-      group.write_fds.push_back(channel.write_fd);
-      status = StartTask(number, i, /*is_sender=*/false, group);
-      if (!status.ok()) return status;
-      if (host_->has_own_descriptors()) CloseAll(group.read_fds);
+      if (auto failure = StartReceiver(number, i, group)) return failure;
     }
     for (uint32_t i = 0; i < fds; ++i) {
-      absl::Status status = StartTask(number, i, /*is_sender=*/true, group);
-      if (!status.ok()) return status;
+      absl::Status status = StartTask(number, fds + i, kNoDescriptor, group);
+      if (!status.ok()) return ToFailure(status);
+      if (auto failure = GlanceAround()) return failure;
     }
     if (host_->has_own_descriptors()) CloseAll(group.write_fds);
-    return absl::OkStatus();
+    return std::nullopt;
   }
 
-  absl::Status StartTask(uint32_t group_number, uint32_t index, bool is_sender,
+  std::optional<Failure> StartReceiver(uint32_t number, uint32_t index,
+                                       Group& group) {
+    Channel channel;
+    absl::Status status = transport_->Open(channel);
+    if (!status.ok()) {
+      return Failure{.message =
+                         fmt::format("group {}, channel {}: {}", number, index,
+                                     std::string(status.message()))};
+    }
+    group.write_fds.push_back(channel.write_fd);
+    const bool shared = !host_->has_own_descriptors();
+    if (shared) group.read_fds.push_back(channel.read_fd);
+    status = StartTask(number, index, channel.read_fd, group);
+    if (!shared) close(channel.read_fd);
+    if (!status.ok()) return ToFailure(status);
+    return GlanceAround();
+  }
+
+  // `place` among the tasks of the group: receivers first, then senders.
+  absl::Status StartTask(uint32_t group_number, uint32_t place, int read_fd,
                          const Group& group) {
-    const size_t task = started_++;
+    const uint32_t fds = plan_.workload.fds;
+    const bool is_sender = place >= fds;
+    const size_t task = group_number * plan_.tasks_per_group() + place;
     std::byte* const buffer = buffers_ + task * stride_;
     TaskContext context{
         .workload = &plan_.workload,
         .group = group_number,
-        .index = index,
+        .index = is_sender ? place - fds : place,
         .is_sender = is_sender,
-        .read_fd = is_sender ? -1 : group.read_fds.back(),
+        .read_fd = read_fd,
         .write_fds = group.write_fds,
         .slot = &board_.slot(task),
         .buffer = {buffer, plan_.workload.datasize},
@@ -224,9 +236,9 @@ class RunningLaunch {
         .histogram = nullptr,
     };
     if (plan_.workload.latency && !is_sender) {
-      context.histogram =
-          HistogramOf(size_t{group_number} * plan_.workload.fds + index);
+      context.histogram = HistogramOf(size_t{group_number} * fds + place);
     }
+    ++started_;
     if (host_->has_own_descriptors()) return host_->Start(task, context);
     contexts_.push_back(context);
     return host_->Start(task, contexts_.back());
@@ -234,6 +246,12 @@ class RunningLaunch {
 
   Histogram* HistogramOf(size_t receiver) {
     return reinterpret_cast<Histogram*>(board_.extra()) + receiver;
+  }
+
+  // Between two starts; often enough to answer Ctrl-C at once.
+  std::optional<Failure> GlanceAround() {
+    constexpr size_t kStartsPerLook = 16;
+    return started_ % kStartsPerLook == 0 ? LookAround() : std::nullopt;
   }
 
   // Signals, deaths and limits of time, without waiting.
@@ -333,7 +351,8 @@ absl::Status Launcher::Prepare() {
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return ErrnoStatus(errno, "mmap of the messages");
   buffers_ = static_cast<std::byte*>(base);
-  return workload.peer_footprint ? MapPeerFootprint() : absl::OkStatus();
+  if (workload.peer_footprint) PreparePeerFootprint();
+  return absl::OkStatus();
 }
 
 LaunchResult Launcher::Run() {

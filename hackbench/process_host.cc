@@ -2,12 +2,14 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "hackbench/footprint.h"
 #include "hackbench/system_error.h"
 #include "hackbench/task_host.h"
 #include "hackbench/task_report.h"
@@ -15,9 +17,23 @@
 namespace hackbench {
 namespace {
 
-// How long a first failure waits for the one that caused it: the peers of a
-// killed task see its closed descriptors before main sees its end.
-constexpr int64_t kCauseGraceNs = 20'000'000;
+// How long a failure waits for the one that caused it: the peers of a killed
+// task see its closed descriptors before main sees its end, and on a loaded
+// machine the rest of its exit takes a while.
+constexpr int64_t kCauseGraceNs = 1'000'000'000;
+// How long Ctrl-C takes to reach main when it has reached a task.
+constexpr int64_t kSignalGraceNs = 100'000'000;
+
+// fork() without the C library's part of it, which writes to five pages that
+// the child and main then copy. A child of ours makes system calls only, so it
+// needs none of the locks that fork() puts right. The sanitizers' runtimes do.
+pid_t LeanFork() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return fork();
+#else
+  return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+#endif
+}
 
 class ProcessHost final : public TaskHost {
  public:
@@ -26,25 +42,25 @@ class ProcessHost final : public TaskHost {
 
   bool has_own_descriptors() const override { return true; }
 
-  absl::Status Start(size_t task, const TaskContext& task_context) override {
-    const pid_t pid = fork();
+  [[gnu::hot]] absl::Status Start(size_t task,
+                                  const TaskContext& task_context) override {
+    const pid_t pid = LeanFork();
     if (pid == 0) RunChild(task_context);
     if (pid < 0) {
-      return ErrnoStatus(errno, fmt::format("fork of task {} of {}", task + 1,
-                                            context_.plan.tasks));
+      return TaskStartError(errno, fmt::format("fork of task {} of {}",
+                                               task + 1, context_.plan.tasks));
     }
     // In shared memory, so that no page of main is copied for it after a fork.
     // Relaxed: read by main alone.
     context_.board.slot(task).tid.store(pid, std::memory_order_relaxed);
-    started_ = task + 1;
     return absl::OkStatus();
   }
 
   std::optional<Failure> Collect(int64_t timeout_ns) override {
-    IndexPids();
     const int signal = context_.signals.Wait(timeout_ns);
     if (signal == 0) return std::nullopt;
     if (signal != SIGCHLD) return Interrupted(signal);
+    IndexPids();
     std::optional<Failure> failure;
     while (const std::optional<Exit> exit = CollectOne()) {
       if (exit->is_clean()) continue;
@@ -79,7 +95,7 @@ class ProcessHost final : public TaskHost {
     }
   };
 
-  [[noreturn]] void RunChild(const TaskContext& task) const {
+  [[noreturn, gnu::hot]] void RunChild(const TaskContext& task) const {
     // The lifeline against a SIGKILL of main, in two parts: until the start
     // the wake pipe, whose only write end is then main's; after it this.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -89,15 +105,20 @@ class ProcessHost final : public TaskHost {
     // its elder siblings are closed by its exit, which is timed.
     if (!task.is_sender) close(task.write_fds.back());
     context_.signals.RestoreInChild();
-    _exit(RunTask(task, context_.gate) ? 0 : 1);
+    const bool done = RunTask(task, context_.gate);
+    if (context_.plan.workload.peer_footprint) TouchPeerFootprint();
+    _exit(done ? 0 : 1);
   }
 
+  // Takes up the tasks started since the last call. Not done by Start: each
+  // page of main that is written between two forks is copied once more.
   void IndexPids() {
-    for (; indexed_ < started_; ++indexed_) {
+    for (; indexed_ < context_.plan.tasks; ++indexed_) {
       // Relaxed: written by main alone.
-      left_.emplace(
-          context_.board.slot(indexed_).tid.load(std::memory_order_relaxed),
-          indexed_);
+      const pid_t pid =
+          context_.board.slot(indexed_).tid.load(std::memory_order_relaxed);
+      if (pid == 0) break;
+      left_.emplace(pid, indexed_);
     }
   }
 
@@ -139,7 +160,7 @@ class ProcessHost final : public TaskHost {
     while (IsConsequenceOf(exit) && MonotonicNs() < deadline_ns) {
       const std::optional<Exit> next = CollectOne();
       if (!next) {
-        const int signal = context_.signals.Wait(kCauseGraceNs / 10);
+        const int signal = context_.signals.Wait(kCauseGraceNs / 100);
         if (signal != 0 && signal != SIGCHLD) return Interrupted(signal);
       } else if (!next->is_clean() && !IsConsequenceOf(*next)) {
         exit = *next;
@@ -150,7 +171,7 @@ class ProcessHost final : public TaskHost {
     if (WIFSIGNALED(exit.status) &&
         context_.signals.IsEndSignal(WTERMSIG(exit.status))) {
       for (int i = 0; i < 10 && context_.signals.end_signal() == 0; ++i) {
-        context_.signals.Wait(kCauseGraceNs / 2);
+        context_.signals.Wait(kSignalGraceNs / 10);
       }
       if (const int signal = context_.signals.end_signal(); signal != 0) {
         return Interrupted(signal);
@@ -172,7 +193,6 @@ class ProcessHost final : public TaskHost {
 
   HostContext context_;
   pid_t main_pid_;
-  size_t started_ = 0;
   size_t indexed_ = 0;
   size_t collected_ = 0;
   absl::flat_hash_map<pid_t, size_t> left_;

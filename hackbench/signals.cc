@@ -2,8 +2,11 @@
 #include "hackbench/signals.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <cstddef>
 #include <initializer_list>
 
 namespace hackbench {
@@ -50,8 +53,12 @@ bool SignalGate::IsEndSignal(int signal) const {
   return signal != SIGCHLD && sigismember(&taken_, signal) == 1;
 }
 
-void SignalGate::RestoreInChild() const {
-  pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+[[gnu::hot]] void SignalGate::RestoreInChild() const {
+  // The bare call: it stands beside the others that a child makes, while
+  // pthread_sigmask is one more page of the C library for every task.
+  constexpr size_t kKernelMaskBytes = 8;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old_mask_, nullptr,
+          kKernelMaskBytes);
 }
 
 }  // namespace hackbench

@@ -11,4 +11,7 @@ namespace hackbench {
 
 absl::Status ErrnoStatus(int error_number, std::string_view what);
 
+// For a task that could not be started: names the limits that give this errno.
+absl::Status TaskStartError(int error_number, std::string_view what);
+
 }  // namespace hackbench

@@ -37,8 +37,9 @@ class ThreadHost final : public TaskHost {
         pthread_create(&thread, &attributes, RunThread, &starts_.back());
     pthread_attr_destroy(&attributes);
     if (error != 0) {
-      return ErrnoStatus(error, fmt::format("pthread_create of task {} of {}",
-                                            task + 1, context_.plan.tasks));
+      return TaskStartError(
+          error, fmt::format("pthread_create of task {} of {}", task + 1,
+                             context_.plan.tasks));
     }
     threads_.push_back(thread);
     return absl::OkStatus();
@@ -68,6 +69,8 @@ class ThreadHost final : public TaskHost {
 
   static void* RunThread(void* argument) {
     const auto* start = static_cast<const ThreadStart*>(argument);
+    // Relaxed: for messages to people only.
+    start->task->slot->tid.store(gettid(), std::memory_order_relaxed);
     RunTask(*start->task, *start->gate);
     return nullptr;
   }

@@ -110,7 +110,7 @@ inline void RecordLatency(std::span<const std::byte> message, size_t offset,
 }
 
 template <VerifyMode kVerify, bool kLatency>
-bool SendLoop(const TaskContext& task) {
+[[gnu::hot]] bool SendLoop(const TaskContext& task) {
   const uint64_t loops = task.workload->loops;
   const std::span<const int> write_fds = task.write_fds;
   const std::span<std::byte> message = task.buffer;
@@ -138,7 +138,7 @@ bool SendLoop(const TaskContext& task) {
 }
 
 template <VerifyMode kVerify, bool kLatency>
-bool ReceiveLoop(const TaskContext& task) {
+[[gnu::hot]] bool ReceiveLoop(const TaskContext& task) {
   const Workload& workload = *task.workload;
   const uint64_t total = workload.loops * workload.fds;
   const std::span<std::byte> message = task.buffer;

@@ -38,9 +38,15 @@ endfunction()
 # and boards and guests need no libraries. Sanitizers need a dynamic libc.
 function(hackbench_link_statically target)
   set_target_properties(${target} PROPERTIES HACKBENCH_STATIC ON)
+  if(NOT HACKBENCH_SANITIZE)
+    # Two file mappings instead of five: each is copied by every fork and taken
+    # down by every exit of a task, under a lock of the file.
+    target_link_options(${target} PRIVATE -Wl,-z,noseparate-code -Wl,-z,norelro)
+  endif()
 endfunction()
 
 # GoogleTest's header costs a test two seconds of compile time; read it once.
+# A test with -m options of its own needs DISABLE_PRECOMPILE_HEADERS ON.
 function(hackbench_precompile_gtest target)
   if(NOT TARGET hackbench_test_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cc "")
@@ -51,25 +57,37 @@ function(hackbench_precompile_gtest target)
   target_precompile_headers(${target} REUSE_FROM hackbench_test_headers)
 endfunction()
 
-# hackbench_test(folder/x_test [LINKS ...]): one executable and one ctest entry,
-# both named by the path of the source.
+# hackbench_test(folder/x_test [ALONE] [SUFFIX text] [LINKS ...]
+#                [DEFINITIONS ...] [ENVIRONMENT ...]):
+# one executable and one ctest entry, both named by the path of the source.
+# ALONE links no code of the project; SUFFIX names a second build of one source.
 function(hackbench_test path)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
-  string(REPLACE "/" "_" target ${path})
+  cmake_parse_arguments(ARG "ALONE" "SUFFIX" "LINKS;DEFINITIONS;ENVIRONMENT"
+    ${ARGN})
+  set(name ${path}${ARG_SUFFIX})
+  string(REPLACE "/" "_" target ${name})
   add_executable(${target} ${path}.cc)
-  target_link_libraries(${target} PRIVATE hackbench_core gtest_main ${ARG_LINKS})
-  hackbench_precompile_gtest(${target})
+  set(base hackbench_core)
+  if(ARG_ALONE)
+    set(base hackbench_flags)
+  endif()
+  target_link_libraries(${target} PRIVATE ${base} gtest_main ${ARG_LINKS})
+  target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
+  # A header compiled with other definitions would not be taken.
+  if(NOT ARG_ALONE)
+    hackbench_precompile_gtest(${target})
+  endif()
   if(CMAKE_CROSSCOMPILING)
     hackbench_link_statically(${target})
   endif()
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
-  add_test(NAME ${path} COMMAND ${target})
-  set_tests_properties(${path} PROPERTIES TIMEOUT 300 ENVIRONMENT
-    "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}")
+  add_test(NAME ${name} COMMAND ${target})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
+    "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR};${ARG_ENVIRONMENT}")
 endfunction()
 
 # hackbench_script_test(folder/x_test): a script, handed the build directory.
@@ -80,18 +98,37 @@ function(hackbench_script_test path)
   endif()
 endfunction()
 
-# hackbench_benchmark(folder/x_benchmark): built always, run briefly by ctest
-# under the label `benchmark` so that none rots, and in full by `make bench`.
+# hackbench_codegen_test(folder/x): compiles x_sample.cc and lets x_test.sh read
+# its disassembly. Sanitizers add calls of their own, so not under them.
+function(hackbench_codegen_test path)
+  if(NOT BUILD_TESTING OR HACKBENCH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    return()
+  endif()
+  string(REPLACE "/" "_" target ${path}_sample)
+  add_library(${target} OBJECT ${path}_sample.cc)
+  target_link_libraries(${target} PRIVATE hackbench_flags)
+  add_test(NAME ${path}_test COMMAND sh ${CMAKE_SOURCE_DIR}/${path}_test.sh
+    ${CMAKE_OBJDUMP} $<TARGET_OBJECTS:${target}>)
+endfunction()
+
+# hackbench_benchmark(folder/x_benchmark [SMOKE REGEX]): built always, run
+# briefly by ctest under the label `benchmark` so that none rots (only what
+# matches REGEX, where some are long), and in full by `make bench`.
 function(hackbench_benchmark path)
   if(NOT HACKBENCH_BENCHMARKS)
     return()
+  endif()
+  cmake_parse_arguments(ARG "" "SMOKE" "" ${ARGN})
+  if(NOT ARG_SMOKE)
+    set(ARG_SMOKE ".")
   endif()
   string(REPLACE "/" "_" target ${path})
   add_executable(${target} ${path}.cc)
   target_link_libraries(${target} PRIVATE hackbench_core benchmark::benchmark)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/benchmark)
-  add_test(NAME ${path} COMMAND ${target} --benchmark_min_time=0.001)
+  add_test(NAME ${path} COMMAND ${target} --benchmark_min_time=0.001
+                                --benchmark_filter=${ARG_SMOKE})
   set_tests_properties(${path} PROPERTIES LABELS benchmark TIMEOUT 120
     ENVIRONMENT "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>")
 endfunction()

@@ -46,9 +46,9 @@ BEGIN {
     convict("hackbench sees only record.h, summary.h and command_list.h of results")
   if (header ~ /^atomics\/arch\// && file !~ /^atomics\/arch(\.h$|\/)/)
     convict("include atomics/arch.h")
-  heavy("boost/program_options", "^hackbench/(command_line|[a-z_]+_command)\\.cc$")
+  heavy("boost/program_options", "^hackbench/(command_line|[a-z_]+_(command|options))\\.cc$")
   heavy("spdlog/", "(^|/)log\\.cc$")
   heavy("sqlite3", "^results/store\\.cc$")
-  heavy("nlohmann/", "^(results/[a-z_]+|hackbench/[a-z_]+_command)\\.cc$")
+  heavy("nlohmann/", "^(results/[a-z_]+|hackbench/[a-z_]+_(command|report))\\.cc$")
 }
 END { exit guilty }'

@@ -46,7 +46,8 @@ done
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then
   # An optional package is not worth a question for a password.
-  if sudo -n true 2>/dev/null || { [[ ${#missing[@]} -gt 0 ]] && sudo -v; }; then
+  if command -v sudo >/dev/null &&
+    { sudo -n true 2>/dev/null || { [[ ${#missing[@]} -gt 0 ]] && sudo -v; }; }; then
     as_root=(sudo)
   elif [[ ${#missing[@]} -eq 0 ]]; then
     exit 0
