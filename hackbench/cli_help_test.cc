@@ -2,7 +2,7 @@
 // Texts that are asked for, and words nobody knows.
 #include <gtest/gtest.h>
 
-#include <regex>
+#include <sstream>
 
 #include "hackbench/cli_runner.h"
 #include "hackbench/command_list.h"
@@ -56,8 +56,10 @@ TEST(CliHelpTest, PerfHelpNamesPerfsOptions) {
 
 TEST(CliHelpTest, HelpFitsATerminal) {
   const Result result = RunToEnd({"--help"});
-  EXPECT_FALSE(std::regex_search(result.out, std::regex(R"([^\n]{80})")))
-      << result.out;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LT(line.size(), 80u) << line;
+  }
 }
 
 TEST(CliHelpTest, HelpListsEveryCommand) {

@@ -20,4 +20,8 @@ std::string Mask(const std::string& text);
 // Whether the whole text matches (ECMAScript).
 bool Matches(const std::string& text, const std::string& pattern);
 
+// Group 1 of the first match in each line that has one.
+std::vector<std::string> ExtractByLine(const std::string& text,
+                                       const std::string& pattern);
+
 }  // namespace hackbench::cli

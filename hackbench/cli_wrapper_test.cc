@@ -4,9 +4,6 @@
 // also where a harness keeps both streams in one log.
 #include <gtest/gtest.h>
 
-#include <regex>
-#include <sstream>
-
 #include "hackbench/cli_runner.h"
 
 namespace hackbench::cli {
@@ -41,18 +38,6 @@ const std::vector<Wrapper>& TimeReaders() {
   return readers;
 }
 
-std::vector<std::string> Extract(const std::string& text,
-                                 const std::string& pattern) {
-  const std::regex regex(pattern);
-  std::vector<std::string> figures;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
-    if (std::regex_search(line, match, regex)) figures.push_back(match[1]);
-  }
-  return figures;
-}
-
 std::string Log(const Result& result, Reads reads) {
   return reads == Reads::kStdout ? result.out : result.out + result.err;
 }
@@ -63,7 +48,7 @@ void ExpectTimes(const Result& result, size_t runs,
   for (const Wrapper& wrapper : readers) {
     SCOPED_TRACE(wrapper.name);
     const std::vector<std::string> times =
-        Extract(Log(result, wrapper.reads), wrapper.pattern);
+        ExtractByLine(Log(result, wrapper.reads), wrapper.pattern);
     EXPECT_EQ(times.size(), runs) << result.out << result.err;
     for (const std::string& time : times) {
       EXPECT_TRUE(Matches(time, kTime)) << time;
@@ -74,7 +59,8 @@ void ExpectTimes(const Result& result, size_t runs,
 // `text` has `figure` behind the pattern `runs` times and nothing else.
 void ExpectFigure(const std::string& text, const std::string& pattern,
                   const std::string& figure, size_t runs) {
-  EXPECT_EQ(Extract(text, pattern), std::vector<std::string>(runs, figure))
+  EXPECT_EQ(ExtractByLine(text, pattern),
+            std::vector<std::string>(runs, figure))
       << pattern << "\n"
       << text;
 }
