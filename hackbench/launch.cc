@@ -245,7 +245,7 @@ class RunningLaunch {
   }
 
   Histogram* HistogramOf(size_t receiver) {
-    return reinterpret_cast<Histogram*>(board_.extra()) + receiver;
+    return static_cast<Histogram*>(board_.extra()) + receiver;
   }
 
   // Between two starts; often enough to answer Ctrl-C at once.
@@ -380,7 +380,7 @@ LaunchResult Launcher::Run() {
   if (plan_.workload.latency && result.done) {
     result.latency = std::make_unique<Histogram>();
     const auto* const histograms =
-        reinterpret_cast<const Histogram*>(board_.extra());
+        static_cast<const Histogram*>(board_.extra());
     for (size_t i = 0; i < plan_.tasks / 2; ++i) {
       result.latency->Merge(histograms[i]);
     }

@@ -56,7 +56,8 @@ class TaskBoard {
 
   TaskSlot& slot(size_t task) { return slots_[task]; }
   std::span<TaskSlot> slots() { return slots_; }
-  std::byte* extra() { return extra_; }
+  // Aligned as a slot is.
+  void* extra() { return extra_; }
 
  private:
   std::span<TaskSlot> slots_;

@@ -92,10 +92,10 @@ template <bool kLatency>
 
 bool CheckTags(const TaskContext& task) {
   const Workload& workload = *task.workload;
-  const Judgement judgement = JudgeTags(
-      std::span<const uint64_t, kTagValues>(
-          reinterpret_cast<const uint64_t*>(task.scratch), kTagValues),
-      task.group, workload.fds, workload.loops * workload.datasize);
+  const Judgement judgement =
+      JudgeTags(std::span<const uint64_t, kTagValues>(
+                    static_cast<const uint64_t*>(task.scratch), kTagValues),
+                task.group, workload.fds, workload.loops * workload.datasize);
   if (judgement.fault == Fault::kNone) return true;
   return RecordFault(*task.slot, judgement.fault, judgement.sender);
 }

@@ -41,7 +41,7 @@ struct TaskContext {
   std::span<const int> write_fds;
   TaskSlot* slot = nullptr;
   std::span<std::byte> buffer;     // One message.
-  std::byte* scratch = nullptr;    // ScratchBytes() for --verify.
+  void* scratch = nullptr;         // ScratchBytes() for --verify, aligned.
   Histogram* histogram = nullptr;  // With --latency, receivers only.
 };
 
@@ -152,18 +152,17 @@ template <VerifyMode kVerify, bool kLatency>
       RecordLatency(message, ClockOffset(kVerify), *task.histogram);
     }
     if constexpr (kVerify == VerifyMode::kMessage) {
-      const Judgement judgement = JudgeMessage(
-          message, task.group, task.index,
-          {reinterpret_cast<uint32_t*>(task.scratch), workload.fds},
-          /*stamp_bytes=*/kLatency ? sizeof(int64_t) : 0);
+      const Judgement judgement =
+          JudgeMessage(message, task.group, task.index,
+                       {static_cast<uint32_t*>(task.scratch), workload.fds},
+                       /*stamp_bytes=*/kLatency ? sizeof(int64_t) : 0);
       if (judgement.fault != Fault::kNone) [[unlikely]] {
         return RecordFault(slot, judgement.fault, judgement.sender);
       }
     }
     if constexpr (kVerify == VerifyMode::kByte) {
-      CountTags(message,
-                std::span<uint64_t, kTagValues>(
-                    reinterpret_cast<uint64_t*>(task.scratch), kTagValues));
+      CountTags(message, std::span<uint64_t, kTagValues>(
+                             static_cast<uint64_t*>(task.scratch), kTagValues));
     }
     // Relaxed: a progress count, ordered with nothing.
     slot.messages.store(++received, std::memory_order_relaxed);
