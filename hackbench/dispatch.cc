@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hackbench/command_list.h"
+#include "hackbench/layout.h"
 #include "hackbench/log.h"
 #include "hackbench/number.h"
 #include "hackbench/report.h"
@@ -20,7 +21,16 @@
 namespace hackbench {
 namespace {
 
+// Before anything is printed. Not where stdout is closed, which the second
+// start could no longer tell.
+void FixLayoutFor(const absl::StatusOr<ParsedRun>& run) {
+  if (run.ok() && run->options.mode == Mode::kProcess && !StdoutWasClosed()) {
+    FixLayout();
+  }
+}
+
 int RunParsed(const absl::StatusOr<ParsedRun>& run, Grammar grammar) {
+  FixLayoutFor(run);
   if (run.ok()) return RunCommand(*run);
   LogError(std::string(run.status().message()));
   return UsageExitCode(grammar);
@@ -44,6 +54,7 @@ const std::string_view* FindPerfWords(Words words) {
 
 int PerfRun(Words words) {
   absl::StatusOr<ParsedRun> run = ParsePerfRun(words);
+  FixLayoutFor(run);
   // perf's driver prints this before the options are read, so also on errors.
   const bool plain =
       !run.ok() || (!run->options.simple_format && run->options.record != "-" &&

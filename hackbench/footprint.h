@@ -7,14 +7,11 @@
 // exit(3); a worker of ours, static and leaving by _exit, takes 3. Where faults
 // are dear (guests of a hypervisor) that alone is a sixth of `hackbench -g 10`.
 // With --footprint peer (the default) each process of ours takes the
-// difference: windows of the program file and copies of written pages, as
-// exit(3) does. --footprint lean leaves it out.
+// difference: windows of the program file and pages that it writes, as exit(3)
+// does. --footprint lean leaves it out.
 #pragma once
 
 namespace hackbench {
-
-// In main, once, before the first fork.
-void PreparePeerFootprint();
 
 // In a process task, after its last message.
 void TouchPeerFootprint();

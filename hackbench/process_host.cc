@@ -13,6 +13,7 @@
 #include "hackbench/system_error.h"
 #include "hackbench/task_host.h"
 #include "hackbench/task_report.h"
+#include "hackbench/task_text.h"
 
 namespace hackbench {
 namespace {
@@ -27,7 +28,7 @@ constexpr int64_t kSignalGraceNs = 100'000'000;
 // fork() without the C library's part of it, which writes to five pages that
 // the child and main then copy. A child of ours makes system calls only, so it
 // needs none of the locks that fork() puts right. The sanitizers' runtimes do.
-pid_t LeanFork() {
+HACKBENCH_TASK_TEXT pid_t LeanFork() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return fork();
 #else
@@ -42,8 +43,8 @@ class ProcessHost final : public TaskHost {
 
   bool has_own_descriptors() const override { return true; }
 
-  [[gnu::hot]] absl::Status Start(size_t task,
-                                  const TaskContext& task_context) override {
+  HACKBENCH_TASK_TEXT absl::Status Start(
+      size_t task, const TaskContext& task_context) override {
     const pid_t pid = LeanFork();
     if (pid == 0) RunChild(task_context);
     if (pid < 0) {
@@ -95,15 +96,18 @@ class ProcessHost final : public TaskHost {
     }
   };
 
-  [[noreturn, gnu::hot]] void RunChild(const TaskContext& task) const {
+  [[noreturn]] HACKBENCH_TASK_TEXT void RunChild(
+      const TaskContext& task) const {
     // The lifeline against a SIGKILL of main, in two parts: until the start
     // the wake pipe, whose only write end is then main's; after it this.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != main_pid_) _exit(1);
-    close(context_.wake_write_fd);
+    // Bare calls up to the start: each wrapper of the C library stands on a
+    // page of its own, and every page is one more fault in every task.
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, long{SIGKILL});
+    if (syscall(SYS_getppid) != main_pid_) _exit(1);
+    syscall(SYS_close, context_.wake_write_fd);
     // As in the peers, a receiver gives up its own write end only; those of
     // its elder siblings are closed by its exit, which is timed.
-    if (!task.is_sender) close(task.write_fds.back());
+    if (!task.is_sender) syscall(SYS_close, task.write_fds.back());
     context_.signals.RestoreInChild();
     const bool done = RunTask(task, context_.gate);
     if (context_.plan.workload.peer_footprint) TouchPeerFootprint();

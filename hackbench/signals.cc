@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "hackbench/task_text.h"
+
 namespace hackbench {
 namespace {
 
@@ -53,7 +55,7 @@ bool SignalGate::IsEndSignal(int signal) const {
   return signal != SIGCHLD && sigismember(&taken_, signal) == 1;
 }
 
-[[gnu::hot]] void SignalGate::RestoreInChild() const {
+HACKBENCH_TASK_TEXT void SignalGate::RestoreInChild() const {
   // The bare call: it stands beside the others that a child makes, while
   // pthread_sigmask is one more page of the C library for every task.
   constexpr size_t kKernelMaskBytes = 8;

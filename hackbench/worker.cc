@@ -2,9 +2,12 @@
 #include "hackbench/worker.h"
 
 #include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
+
+#include "hackbench/task_text.h"
 
 namespace hackbench {
 
@@ -43,13 +46,17 @@ bool FinishRead(int fd, std::span<std::byte> message, ssize_t done,
 
 namespace {
 
-[[gnu::hot]] bool AwaitStart(const StartGate& gate, TaskSlot& slot) {
+// Bare calls, which stand on one page of the C library: write() and poll() are
+// two more page faults in every process that starts.
+HACKBENCH_TASK_TEXT [[gnu::noinline]] bool AwaitStart(const StartGate& gate,
+                                                      TaskSlot& slot) {
   constexpr char kReady = 'R';
-  while (write(gate.ready_write_fd, &kReady, 1) != 1) {
+  while (syscall(SYS_write, gate.ready_write_fd, &kReady, size_t{1}) != 1) {
     if (errno != EINTR) return RecordFault(slot, Fault::kReady, errno);
   }
   pollfd wake{.fd = gate.wake_read_fd, .events = POLLIN, .revents = 0};
-  while (poll(&wake, 1, -1) < 0) {
+  while (syscall(SYS_ppoll, &wake, nfds_t{1}, nullptr, nullptr, size_t{0}) <
+         0) {
     if (errno != EINTR) return RecordFault(slot, Fault::kWake, errno);
   }
   // A byte may be there although main is gone already; then the death signal
@@ -102,7 +109,8 @@ bool CheckTags(const TaskContext& task) {
 
 }  // namespace
 
-[[gnu::hot]] bool RunTask(const TaskContext& task, const StartGate& gate) {
+HACKBENCH_TASK_TEXT bool RunTask(const TaskContext& task,
+                                 const StartGate& gate) {
   TaskSlot& slot = *task.slot;
   if (!AwaitStart(gate, slot)) return false;
 

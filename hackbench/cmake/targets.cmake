@@ -41,7 +41,10 @@ function(hackbench_link_statically target)
   if(NOT HACKBENCH_SANITIZE)
     # Two file mappings instead of five: each is copied by every fork and taken
     # down by every exit of a task, under a lock of the file.
-    target_link_options(${target} PRIVATE -Wl,-z,noseparate-code -Wl,-z,norelro)
+    target_link_options(${target} PRIVATE -Wl,-z,noseparate-code -Wl,-z,norelro
+      -Wl,-T,${CMAKE_SOURCE_DIR}/hackbench/cmake/task_text.ld)
+    set_property(TARGET ${target} APPEND PROPERTY
+      LINK_DEPENDS ${CMAKE_SOURCE_DIR}/hackbench/cmake/task_text.ld)
   endif()
 endfunction()
 
