@@ -10,7 +10,7 @@ namespace hackbench::cli {
 namespace {
 
 // So long that no run ends by itself.
-constexpr char kForever[] = " -l 10000000";
+const std::string kForever = " -l 10000000";
 
 constexpr size_t kTasks = 40;  // Of one group of 20 receivers and 20 senders.
 
@@ -48,16 +48,15 @@ void ExpectEndsWithName(const std::string& words, const Victim& victim) {
 // the other 39.
 TEST(CliDeathTest, KilledTaskEndsTheRunWithItsName) {
   for (const Victim& victim : Victims()) {
-    ExpectEndsWithName(std::string("-g 1") + kForever, victim);
-    ExpectEndsWithName(std::string("-g 1 -p") + kForever, victim);
+    ExpectEndsWithName("-g 1" + kForever, victim);
+    ExpectEndsWithName("-g 1 -p" + kForever, victim);
   }
 }
 
 TEST(CliDeathTest, KilledTaskEndsRunsOverTcpAndFifo) {
   for (const size_t i : {0u, 2u}) {
-    ExpectEndsWithName(std::string("-g 1 -i") + kForever, Victims()[i]);
-    ExpectEndsWithName(std::string("-g 1 --transport fifo") + kForever,
-                       Victims()[i]);
+    ExpectEndsWithName("-g 1 -i" + kForever, Victims()[i]);
+    ExpectEndsWithName("-g 1 --transport fifo" + kForever, Victims()[i]);
   }
 }
 
@@ -71,8 +70,7 @@ TEST(CliDeathTest, KilledTaskEndsClassicAndPerfRuns) {
 // SIGPIPE ignored by the caller makes senders of other programs report each
 // broken pipe.
 TEST(CliDeathTest, KilledReceiverIsTheOnlyOneNamedWhenSigpipeIsIgnored) {
-  ProgramRun run(Split(std::string("-g 1 -p") + kForever),
-                 {.ignored_signals = {SIGPIPE}});
+  ProgramRun run(Split("-g 1 -p" + kForever), {.ignored_signals = {SIGPIPE}});
   const pid_t pid = run.AwaitWork(kTasks)[19];
   kill(pid, SIGKILL);
   const Result result = run.Finish();
@@ -83,7 +81,7 @@ TEST(CliDeathTest, KilledReceiverIsTheOnlyOneNamedWhenSigpipeIsIgnored) {
 }
 
 TEST(CliDeathTest, TaskKilledInALaterGroupIsNamedByItsGroup) {
-  ProgramRun run(Split(std::string("-g 3 -f 2") + kForever));
+  ProgramRun run(Split("-g 3 -f 2" + kForever));
   const std::vector<pid_t> tasks = run.AwaitWork(12);
   kill(tasks[11], SIGKILL);
   const Result result = run.Finish();
@@ -106,7 +104,7 @@ TEST(CliDeathTest, TaskKilledInSetupEndsTheRun) {
 
 // A task that takes a signal main would end by, alone, is a dead task.
 TEST(CliDeathTest, TaskTerminatedAloneIsNotAnInterruptedRun) {
-  ProgramRun run(Split(std::string("-g 1") + kForever));
+  ProgramRun run(Split("-g 1" + kForever));
   kill(run.AwaitWork(kTasks)[20], SIGTERM);
   const Result result = run.Finish();
   EXPECT_EQ(Mask(result.err),
@@ -145,7 +143,7 @@ TEST(CliDeathTest, KilledMainTakesTasksOfTheSetupAlong) {
 }
 
 TEST(CliDeathTest, StoppedReceiverIsReportedAsSuch) {
-  ProgramRun run(Split(std::string("-g 1 -f 2 --hang-after 2") + kForever));
+  ProgramRun run(Split("-g 1 -f 2 --hang-after 2" + kForever));
   const pid_t receiver = run.AwaitWork(4)[1];
   kill(receiver, SIGSTOP);
   const Result result = run.Finish();

@@ -28,7 +28,9 @@ inline constexpr std::array kCommandList = {
                  PerfCommand},
     CommandEntry{"atomics", "cycles of xchg, cmpxchg and per-CPU operations",
                  AtomicsCommand},
-    CommandEntry{"help", "this list", HelpCommand},
+    CommandEntry{"help",
+                 "this list; help COMMAND, help man, help completion (bash)",
+                 HelpCommand},
 };
 
 }  // namespace hackbench

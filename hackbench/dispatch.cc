@@ -98,18 +98,6 @@ int PerfCommand(Words words) {
   return PerfRun(words.subspan(1));
 }
 
-int HelpCommand(Words) {
-  std::string text = "commands:\n";
-  for (const CommandEntry& entry : kCommandList) {
-    text += fmt::format("  {:<12}{}\n", entry.name, entry.summary);
-  }
-  text += "hackbench --help shows the options of a run\n";
-  absl::Status status = WriteStdout(text);
-  if (status.ok()) return 0;
-  LogError(std::string(status.message()));
-  return 1;
-}
-
 int Dispatch(std::string_view program, Words words) {
   const std::string_view name = BaseName(program);
   if (name.starts_with("perf-bench-sched")) {

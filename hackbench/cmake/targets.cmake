@@ -135,3 +135,12 @@ function(hackbench_benchmark path)
   set_tests_properties(${path} PROPERTIES LABELS benchmark TIMEOUT 120
     ENVIRONMENT "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>")
 endfunction()
+
+# hackbench_document(TOPIC FILE): what `hackbench help TOPIC` prints, as a file.
+function(hackbench_document topic file)
+  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${file}
+    COMMAND hackbench help ${topic} > ${file}
+    WORKING_DIRECTORY ${CMAKE_BINARY_DIR} DEPENDS hackbench VERBATIM)
+  add_custom_target(hackbench_document_${topic} ALL
+    DEPENDS ${CMAKE_BINARY_DIR}/${file})
+endfunction()
