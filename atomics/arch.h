@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The machine, chosen at compile time: one folder of arch/ under the names
-// `Cpu`, `WordOps`, `DoubleOps`, `BasicRseq`, and `generic::` beside it for
-// A/B.
+// `Cpu`, `Rdpid`, `Rdtscp`, `WordOps`, `DoubleOps`, `BasicRseq`, and
+// `generic::` beside it for A/B.
 //
 // The contract is checked here. Each folder has the same four files. Of the two
 // ways to build a compare-exchange, `InstructionOps` and `LoadLinkedOps`, one
@@ -154,6 +154,8 @@ concept RseqBackend = requires(RseqArea* area, uint64_t* word, uint64_t& out,
 };
 
 using Cpu = native::Cpu;
+using Rdpid = native::Rdpid;
+using Rdtscp = native::Rdtscp;
 using WordOps = native::WordOps;
 using InstructionOps = native::InstructionOps;
 using LoadLinkedOps = native::LoadLinkedOps;

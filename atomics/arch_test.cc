@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "atomics/cmpxchg.h"
+#include "atomics/pin.h"
 #include "atomics/test_workers.h"
 
 namespace hackbench::atomics {
@@ -210,6 +211,21 @@ TEST(ArchTest, CycleCounterMovesForward) {
   while (after == before) after = Cpu::ReadCycles();
   EXPECT_GT(after, before);
 }
+
+template <class Instruction>
+void ExpectsTheCpuWeAreOn() {
+  if (!Instruction::WhyNot().empty()) {
+    GTEST_SKIP() << Instruction::WhyNot();
+  }
+  for (const int cpu : AllowedCpus()) {
+    const PinnedScope pinned(cpu);
+    if (!pinned.pinned()) continue;
+    // The kernel keeps twelve bits of it.
+    EXPECT_EQ(Instruction::Read(), static_cast<uint32_t>(cpu) & 0xfff);
+  }
+}
+TEST(ArchTest, RdpidReadsTheCpuWeAreOn) { ExpectsTheCpuWeAreOn<Rdpid>(); }
+TEST(ArchTest, RdtscpReadsTheCpuWeAreOn) { ExpectsTheCpuWeAreOn<Rdtscp>(); }
 
 TEST(ArchTest, FactsHaveNamesAndReasons) {
   EXPECT_FALSE(Cpu::kName.empty());

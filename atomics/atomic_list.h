@@ -56,6 +56,8 @@ using AtomicList = Variants<            //
     FenceVariant,                       //
     RelaxVariant,                       //
     RseqCpuIdVariant,                   //
+    RdpidVariant,                       //
+    RdtscpVariant,                      //
     LibraryCpuIdVariant>;
 
 inline constexpr auto& kAtomicList = AtomicList::kEntries;

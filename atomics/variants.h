@@ -458,6 +458,25 @@ struct RseqCpuIdVariant {
   }
 };
 
+struct RdpidVariant {
+  static constexpr std::string_view kOp = "cpu-id";
+  static constexpr std::string_view kName = "cpu-id-rdpid";
+  static constexpr std::string_view kSummary = "the CPU id by rdpid";
+  static constexpr VariantTraits kTraits = kSequenceTraits;
+  static std::string WhyNot() { return std::string(Rdpid::WhyNot()); }
+  static uint64_t Do(Target, uint64_t value) { return value + Rdpid::Read(); }
+};
+
+struct RdtscpVariant {
+  static constexpr std::string_view kOp = "cpu-id";
+  static constexpr std::string_view kName = "cpu-id-rdtscp";
+  static constexpr std::string_view kSummary =
+      "the CPU id by rdtscp, which waits for what stands before it";
+  static constexpr VariantTraits kTraits = kSequenceTraits;
+  static std::string WhyNot() { return std::string(Rdtscp::WhyNot()); }
+  static uint64_t Do(Target, uint64_t value) { return value + Rdtscp::Read(); }
+};
+
 struct LibraryCpuIdVariant {
   static constexpr std::string_view kOp = "cpu-id";
   static constexpr std::string_view kName = "cpu-id-fallback";

@@ -16,7 +16,7 @@ constexpr int kExitUsage = 2;
 
 std::string Answer(const AtomicsOptions& options) {
   if (options.help) return AtomicsHelp();
-  if (options.list) return FormatAtomicsList();
+  if (options.list) return FormatAtomicsList(MeasureCpuFacts());
   return FormatAtomicsTable(MeasureAtomics(options), options.format);
 }
 

@@ -3,6 +3,7 @@
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "atomics/atomic_list.h"
+#include "atomics/pin.h"
 #include "hackbench/number.h"
 #include "hackbench/suggest.h"
 
@@ -36,6 +38,9 @@ po::options_description Description() {
   add("variant", po::value<std::string>(), "only these variants, by commas");
   add("format", po::value<std::string>(), "text, json, csv or md");
   add("repetitions", po::value<std::string>(), "samples per figure (31)");
+  add("cpus", po::value<std::string>(),
+      "one or two CPUs as in 0,1: the one that measures, and the other one of "
+      "'two CPUs' (the first two allowed)");
   add("list", "CPU facts and every variant, with what it needs");
   add("help", "this text");
   return description;
@@ -142,6 +147,30 @@ absl::Status ChooseRepetitions(const std::string& text, int& repetitions) {
   return absl::OkStatus();
 }
 
+absl::Status ChooseCpus(const std::string& text, std::vector<int>& cpus) {
+  const std::vector<int> allowed = atomics::AllowedCpus();
+  cpus.clear();
+  for (const std::string_view word : SplitByCommas(text)) {
+    const auto number = ParseNumber(word);
+    const bool is_number = number && !number->overflow && number->rest.empty();
+    const auto found =
+        is_number ? std::find(allowed.begin(), allowed.end(), number->value)
+                  : allowed.end();
+    if (found == allowed.end()) {
+      return absl::InvalidArgumentError(fmt::format(
+          "--cpus '{}': '{}' is none of the CPUs this process may use; they "
+          "are {}",
+          text, word, fmt::join(allowed, ",")));
+    }
+    cpus.push_back(*found);
+  }
+  if (cpus.size() > 2 || (cpus.size() == 2 && cpus[0] == cpus[1])) {
+    return absl::InvalidArgumentError(
+        fmt::format("--cpus '{}': give one CPU, or two different ones", text));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<AtomicsOptions> FromMap(const po::variables_map& map) {
   AtomicsOptions options;
   options.list = map.count("list") != 0;
@@ -153,6 +182,11 @@ absl::StatusOr<AtomicsOptions> FromMap(const po::variables_map& map) {
   if (status.ok() && map.count("repetitions") != 0) {
     status = ChooseRepetitions(map["repetitions"].as<std::string>(),
                                options.repetitions);
+  }
+  options.cpus = atomics::AllowedCpus();
+  if (options.cpus.size() > 2) options.cpus.resize(2);
+  if (status.ok() && map.count("cpus") != 0) {
+    status = ChooseCpus(map["cpus"].as<std::string>(), options.cpus);
   }
   if (!status.ok()) return status;
   return options;

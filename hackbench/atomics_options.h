@@ -20,6 +20,8 @@ struct AtomicsOptions {
   std::vector<const atomics::VariantEntry*> variants;
   TableFormat format = TableFormat::kText;
   int repetitions = 31;
+  // One or two of the allowed ones; the first does the measuring.
+  std::vector<int> cpus;
   bool list = false;
   bool help = false;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "atomics/atomic_list.h"
+#include "atomics/pin.h"
 #include "hackbench/atomics_report.h"
 
 namespace hackbench {
@@ -26,6 +27,18 @@ TEST(AtomicsOptionsTest, MeasuresEverythingUnlessTold) {
   const auto options = ParseAtomicsOptions({});
   ASSERT_TRUE(options.ok());
   EXPECT_EQ(options->variants.size(), atomics::kAtomicList.size() - 1);
+}
+
+TEST(AtomicsOptionsTest, ChoosesTheCpus) {
+  const std::string cpu = std::to_string(atomics::AllowedCpus().back());
+  const auto options = ParseAtomicsOptions(Words{"--cpus", cpu});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->cpus, std::vector<int>{atomics::AllowedCpus().back()});
+  for (const std::string& bad :
+       {std::string("9999"), std::string("-1"), std::string("x"),
+        std::string(""), cpu + ",", cpu + "," + cpu, cpu + "x"}) {
+    EXPECT_TRUE(Says(Refusal({"--cpus", bad}), "--cpus '" + bad + "'")) << bad;
+  }
 }
 
 TEST(AtomicsOptionsTest, NarrowsByOperationAndByVariant) {
@@ -55,7 +68,7 @@ TEST(AtomicsOptionsTest, RefusesRepetitionsThatAreNoCount) {
 }
 
 TEST(AtomicsListTest, NamesAreUniqueAndAllListed) {
-  const std::string list = FormatAtomicsList();
+  const std::string list = FormatAtomicsList(MeasureCpuFacts());
   for (const auto& entry : atomics::kAtomicList) {
     EXPECT_EQ(std::count_if(
                   atomics::kAtomicList.begin(), atomics::kAtomicList.end(),

@@ -285,15 +285,21 @@ std::string FormatAtomicsTable(const AtomicsTable& table, TableFormat format) {
   return Text(table);
 }
 
-std::string FormatAtomicsList() {
-  const uint64_t hz = Cpu::CycleHz();
+std::string FormatAtomicsList(const CpuFacts& facts) {
   std::string text = fmt::format(
-      "CPU: {}\n  counter: {} ({}), {}\n  relax: {}\n  cache line: {} bytes\n"
-      "  this_cpu: {}\n",
-      Cpu::kName, Cpu::kCycleSource, Cpu::kCycleUnit,
-      hz == 0 ? std::string("frequency not stated by the CPU")
-              : fmt::format("{} Hz", hz),
-      Cpu::kRelaxInstruction, Cpu::kCacheLineBytes, atomics::DescribeThisCpu());
+      "CPU: {}\n  counter: {} ({}), {:.4f} GHz ({})\n"
+      "  relax: {}, {:.1f} {}{}\n  cache line: {} bytes\n"
+      "  core cycles by perf_event: {}\n  this_cpu: {}\n",
+      Cpu::kName, Cpu::kCycleSource, Cpu::kCycleUnit, facts.counter_hz / 1e9,
+      facts.counter_hz_is_stated ? "stated by the CPU"
+                                 : "calibrated against CLOCK_MONOTONIC",
+      Cpu::kRelaxInstruction, facts.relax.Cycles(), Cpu::kCycleUnit,
+      facts.relax.IsNoise(facts.relax.Cycles(), Cell::kSpreadBound) ? " (noise)"
+                                                                    : "",
+      Cpu::kCacheLineBytes,
+      facts.why_no_core_cycles.empty() ? "yes"
+                                       : "no: " + facts.why_no_core_cycles,
+      atomics::DescribeThisCpu());
   for (const atomics::Feature& feature : Cpu::Features()) {
     text += fmt::format("  {}: {} ({})\n", feature.name,
                         feature.present ? "yes" : "no", feature.note);

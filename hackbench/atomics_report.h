@@ -10,6 +10,6 @@
 namespace hackbench {
 
 std::string FormatAtomicsTable(const AtomicsTable& table, TableFormat format);
-std::string FormatAtomicsList();
+std::string FormatAtomicsList(const CpuFacts& facts);
 
 }  // namespace hackbench

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "hackbench/atomics_run.h"
 
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "atomics/atomic_list.h"
 #include "atomics/pin.h"
+#include "hackbench/system_error.h"
 
 namespace hackbench {
 namespace {
@@ -33,13 +41,58 @@ void SampleRow(AtomicsRow& row, Bench& bench, const std::vector<int>& cpus) {
   }
 }
 
+// Against CLOCK_MONOTONIC, over a sleep: a counter that stops in idle states
+// would show as slow, and is then of no use here.
+double CalibrateCounterHz() {
+  constexpr std::chrono::milliseconds kSpan(50);
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const uint64_t first = atomics::Cpu::ReadCycles();
+  std::this_thread::sleep_for(kSpan);
+  const uint64_t last = atomics::Cpu::ReadCycles();
+  const std::chrono::duration<double> elapsed = Clock::now() - begin;
+  return static_cast<double>(last - first) / elapsed.count();
+}
+
+std::string WhyNoCoreCycles() {
+  perf_event_attr attributes{};
+  attributes.type = PERF_TYPE_HARDWARE;
+  attributes.size = sizeof(attributes);
+  attributes.config = PERF_COUNT_HW_CPU_CYCLES;
+  attributes.exclude_kernel = 1;
+  const auto fd = static_cast<int>(syscall(SYS_perf_event_open, &attributes,
+                                           /*pid=*/0, /*cpu=*/-1,
+                                           /*group_fd=*/-1, /*flags=*/0UL));
+  if (fd < 0) {
+    return std::string(ErrnoStatus(errno, "perf_event_open").message());
+  }
+  close(fd);
+  return {};
+}
+
 }  // namespace
+
+CpuFacts MeasureCpuFacts() {
+  CpuFacts facts;
+  facts.counter_hz = static_cast<double>(atomics::Cpu::CycleHz());
+  facts.counter_hz_is_stated = facts.counter_hz > 0;
+  if (!facts.counter_hz_is_stated) facts.counter_hz = CalibrateCounterHz();
+  Bench bench;
+  constexpr int kSamples = 31;
+  for (int i = 0; i < kSamples; ++i) {
+    facts.relax.Add(SampleLoop(
+        &atomics::RunLoop<atomics::RelaxVariant, atomics::Chain::kIndependent,
+                          atomics::Before::kNothing>,
+        bench));
+  }
+  facts.why_no_core_cycles = WhyNoCoreCycles();
+  return facts;
+}
 
 AtomicsTable MeasureAtomics(const AtomicsOptions& options) {
   AtomicsTable table;
   table.repetitions = options.repetitions;
-  table.cpus = atomics::AllowedCpus();
-  if (table.cpus.size() > 2) table.cpus.resize(2);
+  table.cpus = options.cpus;
   table.overhead = MakeRow(atomics::kAtomicList.front());
   for (const VariantEntry* variant : options.variants) {
     table.rows.push_back(MakeRow(*variant));

@@ -37,6 +37,15 @@ struct AtomicsTable {
 
 AtomicsTable MeasureAtomics(const AtomicsOptions& options);
 
+// What --list says of this CPU beside its features.
+struct CpuFacts {
+  double counter_hz = 0;
+  bool counter_hz_is_stated = false;  // By the CPU; else calibrated.
+  atomics::Cell relax;                // One pause hint.
+  std::string why_no_core_cycles;     // Of perf_event; empty when it counts.
+};
+CpuFacts MeasureCpuFacts();
+
 // What is printed: the median, less the loop in the isolated columns.
 double Figure(const AtomicsTable& table, const AtomicsRow& row, Column column);
 

@@ -93,11 +93,10 @@ function(hackbench_test path)
     "HACKBENCH_BINARY=$<TARGET_FILE:hackbench>;HACKBENCH_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR};${ARG_ENVIRONMENT}")
 endfunction()
 
-# hackbench_script_test(folder/x_test): a script, handed the build directory.
+# hackbench_script_test(folder/x_test WORDS...): a script, with its words.
 function(hackbench_script_test path)
   if(BUILD_TESTING AND NOT CMAKE_CROSSCOMPILING)
-    add_test(NAME ${path}
-             COMMAND ${CMAKE_SOURCE_DIR}/${path}.sh ${CMAKE_BINARY_DIR})
+    add_test(NAME ${path} COMMAND ${CMAKE_SOURCE_DIR}/${path}.sh ${ARGN})
   endif()
 endfunction()
 

@@ -37,6 +37,9 @@ inline bool ForceLse(bool on) {
   return true;
 }
 
+using Rdpid = NoCpuIdInstruction;
+using Rdtscp = NoCpuIdInstruction;
+
 struct Cpu {
   static constexpr std::string_view kName = "arm64";
   static constexpr std::string_view kRelaxInstruction = "yield";

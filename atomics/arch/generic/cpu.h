@@ -16,6 +16,9 @@
 
 namespace hackbench::atomics::generic {
 
+using Rdpid = NoCpuIdInstruction;
+using Rdtscp = NoCpuIdInstruction;
+
 struct Cpu {
   static constexpr std::string_view kName = "generic";
   static constexpr std::string_view kRelaxInstruction = "compiler barrier";

@@ -41,6 +41,9 @@ inline std::string_view WhyNoZacas() {
          "none";
 }
 
+using Rdpid = NoCpuIdInstruction;
+using Rdtscp = NoCpuIdInstruction;
+
 struct Cpu {
   static constexpr std::string_view kName = "riscv64";
   static constexpr std::string_view kRelaxInstruction = "pause (Zihintpause)";

@@ -29,6 +29,31 @@ inline bool HasRdpid() { return (Cpuid(7).c >> 22 & 1) != 0; }
 inline bool HasRdtscp() { return (Cpuid(0x80000001).d >> 27 & 1) != 0; }
 inline bool HasInvariantTsc() { return (Cpuid(0x80000007).d >> 8 & 1) != 0; }
 
+// Both read what the kernel put into TSC_AUX: node << 12 | cpu.
+struct Rdpid {
+  static std::string_view WhyNot() {
+    return HasRdpid() ? "" : "this CPU has no rdpid (CPUID 7, ECX bit 22)";
+  }
+  static uint32_t Read() {
+    uint64_t aux;
+    // rdpid %rax, spelled in bytes for assemblers that lack it.
+    asm volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(aux));
+    return static_cast<uint32_t>(aux) & 0xfff;
+  }
+};
+struct Rdtscp {
+  static std::string_view WhyNot() {
+    return HasRdtscp()
+               ? ""
+               : "this CPU has no rdtscp (CPUID 0x80000001, EDX bit 27)";
+  }
+  static uint32_t Read() {
+    uint32_t aux;
+    asm volatile("rdtscp" : "=c"(aux) : : "eax", "edx");
+    return aux & 0xfff;
+  }
+};
+
 // Set before main(); until then sched_getcpu() answers, which is right too.
 inline const bool kUseRdpid = HasRdpid();
 
@@ -64,21 +89,9 @@ struct Cpu {
     __builtin_prefetch(address, /*rw=*/1);
   }
 
-  // A hint: the caller may have moved before it looks at the answer. rdpid and
-  // rdtscp read what the kernel put into TSC_AUX: node << 12 | cpu.
+  // A hint: the caller may have moved before it looks at the answer.
   static uint32_t CurrentCpu() {
-    return kUseRdpid ? CpuByRdpid() : CpuByLibrary();
-  }
-  static uint32_t CpuByRdpid() {
-    uint64_t aux;
-    // rdpid %rax, spelled in bytes for assemblers that lack it.
-    asm volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(aux));
-    return static_cast<uint32_t>(aux) & 0xfff;
-  }
-  static uint32_t CpuByRdtscp() {
-    uint32_t aux;
-    asm volatile("rdtscp" : "=c"(aux) : : "eax", "edx");
-    return aux & 0xfff;
+    return kUseRdpid ? Rdpid::Read() : CpuByLibrary();
   }
   static uint32_t CpuByLibrary() {
     const int cpu = sched_getcpu();
