@@ -7,6 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -57,12 +60,25 @@ std::string InBrackets(const char* path) {
   return text.substr(open + 1, close - open - 1);
 }
 
-uintptr_t bus_low = 0;
-uintptr_t bus_high = 0;
+struct Range {
+  uintptr_t low = 0;
+  uintptr_t high = 0;
+};
+// Read by the handler; only grows, and one process has few arenas.
+std::array<Range, 64> bus_ranges;
+std::atomic<size_t> num_bus_ranges = 0;
+
+bool IsInAnArena(uintptr_t address) {
+  const size_t count = num_bus_ranges.load(std::memory_order_acquire);
+  return std::any_of(bus_ranges.begin(), bus_ranges.begin() + count,
+                     [&](const Range& range) {
+                       return address >= range.low && address < range.high;
+                     });
+}
 
 void OnBusError(int signal_number, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (address < bus_low || address >= bus_high) {
+  if (!IsInAnArena(address)) {
     signal(signal_number, SIG_DFL);
     return;  // The access is repeated and ends the process as ever.
   }
@@ -150,8 +166,12 @@ std::string Arena::Describe() const {
 }
 
 void ReportBusErrors(const Arena& arena) {
-  bus_low = reinterpret_cast<uintptr_t>(arena.metadata());
-  bus_high = reinterpret_cast<uintptr_t>(arena.base()) + arena.max_bytes();
+  const size_t at = num_bus_ranges.load(std::memory_order_relaxed);
+  if (at == bus_ranges.size()) return;
+  bus_ranges[at] = {
+      reinterpret_cast<uintptr_t>(arena.metadata()),
+      reinterpret_cast<uintptr_t>(arena.base()) + arena.max_bytes()};
+  num_bus_ranges.store(at + 1, std::memory_order_release);
   struct sigaction action = {};
   action.sa_sigaction = OnBusError;
   action.sa_flags = SA_SIGINFO;

@@ -25,7 +25,7 @@ class CmpxchgDoubleEngine
     Base::CreateKmallocCaches();
   }
 
-  void* AllocFrom(Cache* cache) {
+  [[gnu::always_inline]] void* AllocFrom(Cache* cache) {
     CpuSlab& slot = Slots(*cache).ForCpuOrOverflow(CurrentCpuId());
     const uint64_t page = __atomic_load_n(&slot.slab, __ATOMIC_ACQUIRE);
     if (page != 0) [[likely]] {

@@ -57,7 +57,7 @@ struct LockedDoubleFast {
     return atomics::TidSequence(context.slots.num_cpus()).Next(tid);
   }
 
-  static char* Pop(const FastContext& context) {
+  [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     for (;;) {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       // tid before freelist: the exchange judges both.
@@ -70,7 +70,8 @@ struct LockedDoubleFast {
     }
   }
 
-  static bool Push(const FastContext& context, uint64_t slab, char* object) {
+  [[gnu::always_inline]] static bool Push(const FastContext& context,
+                                          uint64_t slab, char* object) {
     for (;;) {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       const atomics::DoubleWord seen = Double::Load(&cpu.fast);
@@ -179,7 +180,7 @@ struct RseqDoubleFast {
     return atomics::TidSequence(context.slots.num_cpus()).Next(tid);
   }
 
-  static char* Pop(const FastContext& context) {
+  [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     char* object = nullptr;
     RseqResult result;
     do {
@@ -199,7 +200,8 @@ struct RseqDoubleFast {
     return object;
   }
 
-  static bool Push(const FastContext& context, uint64_t slab, char* object) {
+  [[gnu::always_inline]] static bool Push(const FastContext& context,
+                                          uint64_t slab, char* object) {
     bool mine = false;
     RseqResult result;
     do {
@@ -265,7 +267,7 @@ struct RseqFast {
     return kUnlocked ? std::string(List::WhyNoUnlocked()) : std::string();
   }
 
-  static char* Pop(const FastContext& context) {
+  [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     uint64_t object = 0;
     const RseqResult result = OnThisCpu(
         context.slots,
@@ -279,7 +281,8 @@ struct RseqFast {
     return result == RseqResult::kCommitted ? ToPointer(object) : nullptr;
   }
 
-  static bool Push(const FastContext& context, uint64_t slab, char* object) {
+  [[gnu::always_inline]] static bool Push(const FastContext& context,
+                                          uint64_t slab, char* object) {
     const RseqResult result = OnThisCpu(
         context.slots,
         [&](atomics::RseqArea* area, uint32_t cpu, CpuSlab& slot) {
@@ -309,7 +312,7 @@ struct RseqFast {
 struct CpuLockFast {
   static std::string WhyNot() { return {}; }
 
-  static char* Pop(const FastContext& context) {
+  [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
     // The slow path repairs what a dead holder left.
     if (cpu.lock.TryLock() != Taken::kYes) return nullptr;
@@ -320,7 +323,8 @@ struct CpuLockFast {
     cpu.lock.Unlock();
     return object;
   }
-  static bool Push(const FastContext& context, uint64_t slab, char* object) {
+  [[gnu::always_inline]] static bool Push(const FastContext& context,
+                                          uint64_t slab, char* object) {
     CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
     if (cpu.lock.TryLock() != Taken::kYes) return false;
     const bool mine = cpu.slab == slab;
@@ -350,7 +354,7 @@ template <class Pause>
 struct AbaFast {
   static std::string WhyNot() { return {}; }
 
-  static char* Pop(const FastContext& context) {
+  [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     for (;;) {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       uint64_t head = PeekWord(&cpu.fast.first);
@@ -362,7 +366,8 @@ struct AbaFast {
       }
     }
   }
-  static bool Push(const FastContext& context, uint64_t slab, char* object) {
+  [[gnu::always_inline]] static bool Push(const FastContext& context,
+                                          uint64_t slab, char* object) {
     for (;;) {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       uint64_t head = PeekWord(&cpu.fast.first);
@@ -392,7 +397,7 @@ struct PackedFast {
 
   static std::string WhyNot() { return {}; }
 
-  static char* Pop(const FastContext& context) {
+  [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     for (;;) {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       const uint64_t seen = PeekWord(&cpu.fast.first);
@@ -411,7 +416,8 @@ struct PackedFast {
     }
   }
 
-  static bool Push(const FastContext& context, uint64_t slab, char* object) {
+  [[gnu::always_inline]] static bool Push(const FastContext& context,
+                                          uint64_t slab, char* object) {
     for (;;) {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       const uint64_t seen = PeekWord(&cpu.fast.first);

@@ -33,7 +33,7 @@ class CpuSlabEngine
     Base::CreateKmallocCaches();
   }
 
-  void* AllocFrom(Cache* cache) {
+  [[gnu::always_inline]] void* AllocFrom(Cache* cache) {
     [[maybe_unused]] const typename Irq::Section section;
     const FastContext context = Context(*cache);
     char* const object = Fast::Pop(context);
@@ -50,7 +50,8 @@ class CpuSlabEngine
   using Base::heap_;
   using Base::layer_;
 
-  void FreeTo(Cache& cache, SlabDescriptor& slab, char* object) {
+  [[gnu::always_inline]] void FreeTo(Cache& cache, SlabDescriptor& slab,
+                                     char* object) {
     [[maybe_unused]] const typename Irq::Section section;
     const FastContext context = Context(cache);
     if (Fast::Push(context, heap_.PageOf(slab), object)) [[likely]] {

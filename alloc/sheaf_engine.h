@@ -32,7 +32,7 @@ class SheafEngine
     Base::CreateKmallocCaches();
   }
 
-  void* AllocFrom(Cache* cache) {
+  [[gnu::always_inline]] void* AllocFrom(Cache* cache) {
     char* const object = Guard::Pop(Slots(*cache));
     if (object != nullptr) [[likely]] {
       CountHere(*cache, kAllocFastpath);
@@ -59,7 +59,8 @@ class SheafEngine
     }
   }
 
-  void FreeTo(Cache& cache, SlabDescriptor& slab, char* object) {
+  [[gnu::always_inline]] void FreeTo(Cache& cache, SlabDescriptor& slab,
+                                     char* object) {
     if (Guard::Push(Slots(cache), object)) [[likely]] {
       CountHere(cache, kFreeFastpath);
       return;

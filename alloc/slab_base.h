@@ -21,13 +21,13 @@ class SlabBase {
  public:
   explicit SlabBase(Heap& heap) : heap_(heap), layer_(heap) {}
 
-  void* Alloc(size_t bytes) {
+  [[gnu::always_inline]] void* Alloc(size_t bytes) {
     if (bytes > kMaxKmallocBytes) [[unlikely]]
       return heap_.AllocLarge(bytes);
     return self().AllocFrom(kmalloc_[ClassFor(bytes)]);
   }
 
-  void Free(void* object) {
+  [[gnu::always_inline]] void Free(void* object) {
     if (object == nullptr) return;
     SlabDescriptor& slab = heap_.SlabOf(object);
     if (slab.kind == PageKind::kSlab) [[likely]] {

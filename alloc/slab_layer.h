@@ -146,8 +146,8 @@ class SlabLayer {
 
   // A detached list of `count` objects, all of one slab, goes back by a single
   // exchange.
-  void Free(Cache& cache, SlabDescriptor& slab, char* head, char* tail,
-            uint32_t count) {
+  [[gnu::noinline]] void Free(Cache& cache, SlabDescriptor& slab, char* head,
+                              char* tail, uint32_t count) {
     bool locked = false;
     SlabView view;
     SlabView next;
