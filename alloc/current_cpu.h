@@ -17,6 +17,11 @@ inline uint32_t CurrentCpuId() {
       &atomics::ThreadRseqArea()->cpu_id_start);
 }
 
+// The same for code that runs only where there is an area.
+inline uint32_t CpuOf(const atomics::RseqArea* area) {
+  return *const_cast<const volatile uint32_t*>(&area->cpu_id_start);
+}
+
 inline std::string CpuIdSource() {
   return atomics::kRseqRegistration.path == atomics::RseqPath::kNone ? "getcpu"
                                                                      : "rseq";

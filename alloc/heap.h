@@ -29,12 +29,27 @@ struct HeapOptions {
   uint64_t secret = 0;  // Of hardened free pointers; 0: drawn.
 };
 
-// Of 64 KiB of the arena: who owns the span there, and its size class.
-struct SpanInfo {
-  uint16_t owner;  // CPU + 1; 0 where there is no span.
-  uint8_t size_class;
-  uint8_t unused;
+// Of 64 KiB of the arena: which CPU owns the span there, and its size class.
+// One word, so that a free reads both at once, and such that it is the number
+// of the owner's slot of that class.
+class SpanInfo {
+ public:
+  constexpr SpanInfo() = default;
+  constexpr SpanInfo(uint32_t owner, unsigned size_class)
+      : bits_(owner << kClassBits | size_class) {}
+  static constexpr unsigned kClassBits = 4;
+  [[nodiscard]] constexpr uint32_t slot() const { return bits_; }
+  [[nodiscard]] constexpr uint32_t owner() const { return bits_ >> kClassBits; }
+  [[nodiscard]] constexpr unsigned size_class() const {
+    return bits_ & ((1U << kClassBits) - 1);
+  }
+  [[nodiscard]] constexpr bool is_span() const { return owner() != kNoOwner; }
+
+ private:
+  static constexpr uint32_t kNoOwner = ~0U >> kClassBits;
+  uint32_t bits_ = ~0U;
 };
+static_assert(sizeof(SpanInfo) == 4);
 inline constexpr unsigned kSpanShift = 16;
 inline constexpr unsigned kSpanOrder = kSpanShift - kPageShift;
 // Objects of at least this size are linked by numbers of such granules beside

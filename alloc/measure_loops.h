@@ -9,23 +9,62 @@
 
 namespace hackbench::alloc {
 
+// A size known before the loop chooses its class there, as kmalloc() of a
+// constant size does when it is compiled.
+template <class E>
+concept HasClasses = requires(E engine) {
+  engine.AllocOfClass(0U);
+};
+
 template <class E>
 struct InlineCalls {
-  [[gnu::always_inline]] static void* Alloc(E& engine, size_t bytes) {
-    return engine.Alloc(bytes);
+  static constexpr size_t kLargestClass = [] {
+    if constexpr (requires { E::kLargestClass; }) {
+      return E::kLargestClass;
+    } else {
+      return kMaxKmallocBytes;
+    }
+  }();
+
+  explicit InlineCalls(size_t bytes)
+      : bytes_(bytes), class_(bytes <= kLargestClass ? ClassFor(bytes) : 0) {}
+  // Whether the class can be chosen before the loop.
+  static bool HasClass(size_t bytes) {
+    return HasClasses<E> && bytes <= kLargestClass;
+  }
+
+  [[gnu::always_inline]] void* Alloc(E& engine) const {
+    return engine.Alloc(bytes_);
+  }
+  [[gnu::always_inline]] void* AllocOfClass(E& engine) const {
+    if constexpr (HasClasses<E>) return engine.AllocOfClass(class_);
+    return nullptr;
   }
   [[gnu::always_inline]] static void Free(E& engine, void* object) {
     engine.Free(object);
   }
+
+ private:
+  size_t bytes_;
+  unsigned class_;
 };
+
 template <class E>
 struct OutOfLineCalls {
-  [[gnu::noinline]] static void* Alloc(E& engine, size_t bytes) {
-    return engine.Alloc(bytes);
-  }
+  explicit OutOfLineCalls(size_t bytes) : bytes_(bytes) {}
+  static bool HasClass(size_t) { return false; }
+
+  void* Alloc(E& engine) const { return Call(engine, bytes_); }
+  void* AllocOfClass(E& engine) const { return Alloc(engine); }
   [[gnu::noinline]] static void Free(E& engine, void* object) {
     engine.Free(object);
   }
+
+ private:
+  [[gnu::noinline]] static void* Call(E& engine, size_t bytes) {
+    return engine.Alloc(bytes);
+  }
+  size_t bytes_;
 };
 
 inline void Touch(void* object) { *static_cast<volatile char*>(object) = 1; }
@@ -82,9 +121,10 @@ class Loops : public Measured {
 
   double Produce(const LoopOptions& options, Ring& ring) override {
     bool refused = false;
+    const InlineCalls<E> calls(options.bytes);
     const uint64_t begin = atomics::Cpu::ReadCycles();
     for (uint32_t i = 0; i < options.count; ++i) {
-      void* const object = InlineCalls<E>::Alloc(engine_, options.bytes);
+      void* const object = calls.Alloc(engine_);
       refused |= object == nullptr;
       ring.Put(object);
     }
@@ -104,7 +144,7 @@ class Loops : public Measured {
     for (uint32_t i = 0; i < options.count; ++i) {
       void*& object = objects[NextRandom(seed) % num_objects];
       Call::Free(engine_, object);
-      object = Call::Alloc(engine_, 1 + NextRandom(seed) % options.bytes);
+      object = engine_.Alloc(1 + NextRandom(seed) % options.bytes);
       if (object == nullptr) return kRefused;
     }
     return PerCall(begin, options.count);
@@ -123,25 +163,38 @@ class Loops : public Measured {
   template <class Calls>
   KmallocSample AllocThenFreeBy(const LoopOptions& options, void** objects) {
     KmallocSample sample;
-    sample.alloc = options.touch ? AllocLoop<Calls, true>(options, objects)
-                                 : AllocLoop<Calls, false>(options, objects);
+    const bool of_class = Calls::HasClass(options.bytes);
+    if (options.touch) {
+      sample.alloc = of_class ? AllocLoop<Calls, true, true>(options, objects)
+                              : AllocLoop<Calls, true, false>(options, objects);
+    } else {
+      sample.alloc = of_class
+                         ? AllocLoop<Calls, false, true>(options, objects)
+                         : AllocLoop<Calls, false, false>(options, objects);
+    }
     sample.free = FreeLoop<Calls>(objects, options.count);
     return sample;
   }
   template <class Calls>
   double PairBy(const LoopOptions& options) {
-    return options.touch ? PairLoop<Calls, true>(options)
-                         : PairLoop<Calls, false>(options);
+    const bool of_class = Calls::HasClass(options.bytes);
+    if (options.touch) {
+      return of_class ? PairLoop<Calls, true, true>(options)
+                      : PairLoop<Calls, true, false>(options);
+    }
+    return of_class ? PairLoop<Calls, false, true>(options)
+                    : PairLoop<Calls, false, false>(options);
   }
 
-  template <class Calls, bool kTouch>
+  template <class Calls, bool kTouch, bool kOfClass>
   [[gnu::noinline]] double AllocLoop(const LoopOptions& options,
                                      void** objects) {
-    const size_t bytes = options.bytes;
+    const Calls calls(options.bytes);
     const uint32_t count = options.count;
     const uint64_t begin = atomics::Cpu::ReadCycles();
     for (uint32_t i = 0; i < count; ++i) {
-      void* const object = Calls::Alloc(engine_, bytes);
+      void* const object =
+          kOfClass ? calls.AllocOfClass(engine_) : calls.Alloc(engine_);
       objects[i] = object;
       if constexpr (kTouch) {
         if (object != nullptr) Touch(object);
@@ -160,14 +213,15 @@ class Loops : public Measured {
     return PerCall(begin, count);
   }
 
-  template <class Calls, bool kTouch>
+  template <class Calls, bool kTouch, bool kOfClass>
   [[gnu::noinline]] double PairLoop(const LoopOptions& options) {
-    const size_t bytes = options.bytes;
+    const Calls calls(options.bytes);
     const uint32_t count = options.count;
     bool refused = false;
     const uint64_t begin = atomics::Cpu::ReadCycles();
     for (uint32_t i = 0; i < count; ++i) {
-      void* const object = Calls::Alloc(engine_, bytes);
+      void* const object =
+          kOfClass ? calls.AllocOfClass(engine_) : calls.Alloc(engine_);
       if constexpr (kTouch) {
         if (object != nullptr) Touch(object);
       }

@@ -37,8 +37,8 @@ class OwnedAudit : public OwnedSlow<kFront, kStats> {
       const SpanInfo info = spans_[heap_.PageOf(span) >> kSpanOrder];
       const auto start =
           Base::base_ + (size_t{heap_.PageOf(span)} << kPageShift);
-      const uint32_t objects =
-          Base::ObjectsCut(Base::ClassOf(info), ToWord(start), info.size_class);
+      const uint32_t objects = Base::ObjectsCut(
+          Base::ClassOf(info), ToWord(start), info.size_class());
       marks[heap_.PageOf(span)].resize(objects);
       audit->objects_used += objects;
       ++audit->slabs;
@@ -77,7 +77,7 @@ class OwnedAudit : public OwnedSlow<kFront, kStats> {
     heap_.ForEachBlock([&](SlabDescriptor& span) {
       SpanInfo& info = spans_[heap_.PageOf(span) >> kSpanOrder];
       if (span.kind != PageKind::kNone || span.order != kSpanOrder ||
-          info.owner == 0) {
+          !info.is_span()) {
         return;
       }
       const auto start = ToWord(heap_.AddressOf(heap_.PageOf(span)));
@@ -154,7 +154,7 @@ class OwnedAudit : public OwnedSlow<kFront, kStats> {
     const auto offset = static_cast<uint64_t>(object - heap_.AddressOf(page));
     const uint64_t number = offset / kClassBytes[c];
     std::vector<bool>& free = marks[page];
-    if (info.owner == 0 || info.size_class != c ||
+    if (!info.is_span() || info.size_class() != c ||
         offset % kClassBytes[c] != 0 || number >= free.size()) {
       return absl::InternalError(absl::StrCat(
           "a list of class ", kClassBytes[c], " holds offset ", offset,

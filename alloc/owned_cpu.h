@@ -23,11 +23,14 @@ struct OwnedClass {
   alignas(128) uint64_t remote;
 };
 
+// Powers of two, so that a class is found by shifts.
+static_assert(sizeof(OwnedClass) == 512);
 struct OwnedCpu {
-  std::array<OwnedClass, kNumClasses> classes;
+  std::array<OwnedClass, 1U << SpanInfo::kClassBits> classes;
 };
+static_assert(kNumClasses <= 1U << SpanInfo::kClassBits);
 
 // Spans of CPUs beyond the table.
-inline constexpr uint16_t kOverflowOwner = 0xffff;
+inline constexpr uint32_t kOverflowOwner = (~0U >> 4) - 1;
 
 }  // namespace hackbench::alloc

@@ -27,10 +27,14 @@ class OwnedEngine : public OwnedAudit<kFront, kStats> {
 
   using OwnedAudit<kFront, kStats>::OwnedAudit;
 
+  static constexpr size_t kLargestClass = kMaxClassBytes;
+
   [[gnu::always_inline]] void* Alloc(size_t bytes) {
     if (bytes > kMaxClassBytes) [[unlikely]]
       return heap_.AllocLarge(bytes);
-    const unsigned c = ClassFor(bytes);
+    return AllocOfClass(ClassFor(bytes));
+  }
+  [[gnu::always_inline]] void* AllocOfClass(unsigned c) {
     return Base::IsIndexed(c) ? PopLocal<OutsideLinks>(c)
                               : PopLocal<InsideLinks>(c);
   }
@@ -38,16 +42,16 @@ class OwnedEngine : public OwnedAudit<kFront, kStats> {
   [[gnu::always_inline]] void Free(void* object) {
     if (object == nullptr) [[unlikely]]
       return;
-    const uint64_t at = Base::SpanOf(object);
-    const uint32_t cpu = CurrentCpuId();
-    if (spans_[at].owner != cpu + 1) [[unlikely]]
+    const SpanInfo span = spans_[Base::SpanOf(object)];
+    atomics::RseqArea* const area = atomics::ThreadRseqArea();
+    const uint32_t cpu = CpuOf(area);
+    if (span.owner() != cpu) [[unlikely]]
       return Base::FreeForeign(object);
-    const unsigned c = spans_[at].size_class;
-    OwnedClass& own = cpus_[cpu].classes[c];
-    if (Base::IsIndexed(c)) {
-      PushLocal<OutsideLinks>(own, cpu, object);
+    OwnedClass& own = *(&cpus_->classes[0] + span.slot());
+    if (Base::IsIndexed(span.size_class())) {
+      PushLocal<OutsideLinks>(own, area, cpu, object);
     } else {
-      PushLocal<InsideLinks>(own, cpu, object);
+      PushLocal<InsideLinks>(own, area, cpu, object);
     }
   }
 
@@ -65,8 +69,8 @@ class OwnedEngine : public OwnedAudit<kFront, kStats> {
   size_t UsableSize(void* object) const {
     if (object == nullptr) return 0;
     const SpanInfo span = spans_[Base::SpanOf(object)];
-    return span.owner != 0 ? kClassBytes[span.size_class]
-                           : kPageBytes << heap_.SlabOf(object).order;
+    return span.is_span() ? kClassBytes[span.size_class()]
+                          : kPageBytes << heap_.SlabOf(object).order;
   }
 
   // Caches share the size classes, as merged caches of the kernel do.
@@ -84,12 +88,13 @@ class OwnedEngine : public OwnedAudit<kFront, kStats> {
 
   template <class Kind>
   [[gnu::always_inline]] void* PopLocal(unsigned c) {
-    const uint32_t cpu = CurrentCpuId();
+    atomics::RseqArea* const area = atomics::ThreadRseqArea();
+    const uint32_t cpu = CpuOf(area);
     if (cpu < num_cpus_) [[likely]] {
       OwnedClass& own = cpus_[cpu].classes[c];
       uint64_t word = 0;
-      if (Kind::Pop(Base::Links(), atomics::ThreadRseqArea(), cpu, &own.list,
-                    word) == RseqResult::kCommitted) [[likely]] {
+      if (Kind::Pop(Base::Links(), area, cpu, &own.list, word) ==
+          RseqResult::kCommitted) [[likely]] {
         Count<kStats>(own.front.stats, kAllocFastpath);
         return Kind::ToObject(Base::Links(), word);
       }
@@ -98,13 +103,14 @@ class OwnedEngine : public OwnedAudit<kFront, kStats> {
   }
 
   template <class Kind>
-  [[gnu::always_inline]] void PushLocal(OwnedClass& own, uint32_t cpu,
+  [[gnu::always_inline]] void PushLocal(OwnedClass& own,
+                                        atomics::RseqArea* area, uint32_t cpu,
                                         void* object) {
     const uint64_t word = Kind::ToWord(Base::Links(), object);
     if (PeekWord(&own.list) == word) [[unlikely]]
       ReportCorruption("double free", word);
-    if (Kind::Push(Base::Links(), atomics::ThreadRseqArea(), cpu, &own.list,
-                   word) == RseqResult::kCommitted) [[likely]] {
+    if (Kind::Push(Base::Links(), area, cpu, &own.list, word) ==
+        RseqResult::kCommitted) [[likely]] {
       Count<kStats>(own.front.stats, kFreeFastpath);
       return;
     }

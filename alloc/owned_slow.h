@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "alloc/corruption.h"
 #include "alloc/engine.h"
 #include "alloc/owned_cpu.h"
 #include "alloc/owned_links.h"
@@ -38,9 +39,14 @@ class OwnedSlow {
     for (size_t cpu = 0; cpu < cpus; ++cpu) {
       for (OwnedClass& own : cpus_[cpu].classes) own.front.top = closed_;
     }
+    if (num_cpus_ >= kOverflowOwner) {
+      ReportCorruption("more CPUs than owners can be told apart", num_cpus_);
+    }
     for (unsigned c = 0; c < kNumClasses; ++c) {
       barns_[c].capacity = kSheafSlots - 1;
     }
+    std::fill_n(spans_, (heap.arena().max_bytes() >> kSpanShift) + 1,
+                SpanInfo{});
   }
 
  protected:
@@ -53,9 +59,8 @@ class OwnedSlow {
            kSpanShift;
   }
   [[nodiscard]] OwnedClass& ClassOf(SpanInfo span) const {
-    const uint32_t owner =
-        span.owner == kOverflowOwner ? num_cpus_ : span.owner - 1U;
-    return cpus_[owner].classes[span.size_class];
+    const uint32_t owner = std::min(span.owner(), num_cpus_);
+    return cpus_[owner].classes[span.size_class()];
   }
 
   // The list was empty, or the attempt was interrupted.
@@ -105,9 +110,10 @@ class OwnedSlow {
                        ToWord(object));
     }
     const SpanInfo span = spans_[SpanOf(object)];
-    if (span.owner == 0) return FreeWhole(object);
+    if (!span.is_span()) return FreeWhole(object);
     const uint32_t cpu = CurrentCpuId();
-    OwnedClass& here = cpus_[std::min(cpu, num_cpus_)].classes[span.size_class];
+    OwnedClass& here =
+        cpus_[std::min(cpu, num_cpus_)].classes[span.size_class()];
     if constexpr (kFront) {
       if (cpu < num_cpus_) {
         const RseqResult result = atomics::RseqList::PushTop<kSheafBytes>(
@@ -116,7 +122,7 @@ class OwnedSlow {
           Count<kStats>(here.front.stats, kFreeFastpath);
           return;
         }
-        if (FreeByNewSheaf(span.size_class, object)) {
+        if (FreeByNewSheaf(span.size_class(), object)) {
           Count<kStats>(here.front.stats, kFreeSlowpath);
           return;
         }
@@ -138,7 +144,7 @@ class OwnedSlow {
   }
   void PushRemote(SpanInfo span, void* object) {
     OwnedClass& own = ClassOf(span);
-    if (IsIndexed(span.size_class)) {
+    if (IsIndexed(span.size_class())) {
       const uint64_t word = OutsideLinks::ToWord(Links(), object);
       PushRemoteChain<OutsideLinks>(own, word, word);
     } else {
@@ -250,7 +256,7 @@ class OwnedSlow {
     }
     // A thief finds the cursor in order: it is one word.
     static_cast<void>(own.front.lock.Lock());
-    const uint64_t chain = Carve<Kind>(own, c, static_cast<uint16_t>(cpu + 1));
+    const uint64_t chain = Carve<Kind>(own, c, cpu);
     own.front.lock.Unlock();
     return chain == 0 ? nullptr : TakeFirst<Kind>(own, cpu, chain);
   }
@@ -276,7 +282,7 @@ class OwnedSlow {
 
   // A page's worth of new objects as a chain, of at least one; 0 at the limit.
   template <class Kind>
-  uint64_t Carve(OwnedClass& own, unsigned c, uint16_t owner) {
+  uint64_t Carve(OwnedClass& own, unsigned c, uint32_t owner) {
     const uint64_t size = kClassBytes[c];
     uint64_t start = own.carve;
     uint64_t left = (kSpanBytes - start % kSpanBytes) % kSpanBytes;
@@ -286,9 +292,8 @@ class OwnedSlow {
       const uint32_t page = heap_.pages().Alloc(kSpanOrder);
       if (page == kNoPage) return 0;
       fresh = &heap_.descriptor(page);
-      fresh->owner = owner;
       fresh->redo.first = 0;
-      spans_[page >> kSpanOrder] = {owner, static_cast<uint8_t>(c), 0};
+      spans_[page >> kSpanOrder] = SpanInfo(owner, c);
       start = ToWord(heap_.AddressOf(page));
       left = kSpanBytes;
       Count<kStats>(own.front.stats, kAllocSlab);

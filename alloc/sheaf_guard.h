@@ -19,7 +19,7 @@ struct RseqSheafGuard {
   static char* Pop(CpuSheaves slots) {
     atomics::RseqArea* area = atomics::ThreadRseqArea();
     for (;;) {
-      const uint32_t cpu = CurrentCpuId();
+      const uint32_t cpu = CpuOf(area);
       if (!slots.Holds(cpu)) [[unlikely]]
         return nullptr;
       uint64_t object = 0;
@@ -35,7 +35,7 @@ struct RseqSheafGuard {
   static bool Push(CpuSheaves slots, const void* object) {
     atomics::RseqArea* area = atomics::ThreadRseqArea();
     for (;;) {
-      const uint32_t cpu = CurrentCpuId();
+      const uint32_t cpu = CpuOf(area);
       if (!slots.Holds(cpu)) [[unlikely]]
         return false;
       const RseqResult result = atomics::RseqList::PushTop<kSheafBytes>(

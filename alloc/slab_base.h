@@ -24,7 +24,11 @@ class SlabBase {
   [[gnu::always_inline]] void* Alloc(size_t bytes) {
     if (bytes > kMaxKmallocBytes) [[unlikely]]
       return heap_.AllocLarge(bytes);
-    return self().AllocFrom(kmalloc_[ClassFor(bytes)]);
+    return AllocOfClass(ClassFor(bytes));
+  }
+  // Of the kmalloc classes.
+  [[gnu::always_inline]] void* AllocOfClass(unsigned c) {
+    return self().AllocFrom(kmalloc_[c]);
   }
 
   [[gnu::always_inline]] void Free(void* object) {
