@@ -251,7 +251,7 @@ constexpr int kWorkers = 3;
 TEST_P(AllocatorTest, ThreadsNeverShareAnObject) {
   if (!GetParam().traits.safe || !IsOurs()) GTEST_SKIP() << "not promised";
   Storm storm(*heap_, *allocator_);
-  const auto operations = static_cast<uint64_t>(atomics::Rounds(150000));
+  const auto operations = static_cast<uint64_t>(atomics::Rounds(60000));
   atomics::RunInThreads(kWorkers, [&](int worker) {
     storm.Work(static_cast<uint32_t>(worker), operations, 11);
   });
@@ -265,7 +265,7 @@ TEST_P(AllocatorTest, ThreadsNeverShareAnObject) {
 TEST_P(AllocatorTest, ProcessesNeverShareAnObject) {
   if (!GetParam().traits.safe || !IsOurs()) GTEST_SKIP() << "not promised";
   Storm storm(*heap_, *allocator_);
-  const auto operations = static_cast<uint64_t>(atomics::Rounds(150000));
+  const auto operations = static_cast<uint64_t>(atomics::Rounds(60000));
   EXPECT_TRUE(atomics::RunInProcesses(kWorkers, [&](int worker) {
     storm.Work(static_cast<uint32_t>(worker), operations, 12);
   }));

@@ -29,6 +29,8 @@ struct EngineTraits {
   // Its memory can be written to. False for the zero point.
   bool usable = true;
   std::string_view irq_model = "none";
+  // Worth measuring. False for the debug engine.
+  bool for_tables = true;
 };
 
 // What a walk over everything found, while nobody else was at work.

@@ -3,6 +3,7 @@
 // of them. Heavy to compile: include it in few files.
 #pragma once
 
+#include "alloc/debug_engine.h"
 #include "alloc/engines.h"
 #include "alloc/owned_engine.h"
 #include "alloc/plain_engines.h"
@@ -36,6 +37,7 @@ using AllEngines = EngineTypes<    //
     SheavesTryLock<kStats>,        //
     Owned<kStats>,                 //
     Best<kStats>,                  //
+    DebugEngine<kStats>,           //
     Aba<kStats>>;
 
 }  // namespace hackbench::alloc

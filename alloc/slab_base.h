@@ -73,8 +73,9 @@ class SlabBase {
   }
 
   absl::StatusOr<Cache*> CreateCache(std::string_view name, size_t bytes) {
-    absl::StatusOr<Cache*> cache = heap_.CreateCache(name, bytes);
+    absl::StatusOr<Cache*> cache = heap_.CreateCache(name, SlotFor(bytes));
     if (!cache.ok()) return cache;
+    (*cache)->object_bytes = static_cast<uint32_t>(bytes);
     if (!self().SetUpCache(**cache)) {
       return absl::ResourceExhaustedError(
           "no room for the per-CPU part of another cache");
@@ -161,6 +162,15 @@ class SlabBase {
   static void Add(Statistics& sum, const Statistics& more) {
     for (uint32_t i = 0; i < kNumStats; ++i) {
       sum.counts[i] += __atomic_load_n(&more.counts[i], __ATOMIC_RELAXED);
+    }
+  }
+
+  // What an engine keeps around an object counts, too.
+  static constexpr size_t SlotFor(size_t bytes) {
+    if constexpr (requires { Engine::SlotBytes(bytes); }) {
+      return Engine::SlotBytes(bytes);
+    } else {
+      return bytes;
     }
   }
 

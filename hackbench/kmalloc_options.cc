@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "alloc/allocator_list.h"
+#include "alloc/debug_engine.h"
 #include "hackbench/kmalloc_peers.h"
 #include "hackbench/number.h"
 #include "hackbench/suggest.h"
@@ -36,6 +37,7 @@ po::options_description Description() {
   add("sizes", text(), "bytes: 8..16384 doubles, or a list by commas");
   add("form", text(), "inline, call or both (both)");
   add("touch", text(), "write to each new object: no, yes or both (both)");
+  add("slub-debug", text(), "letters of FZPUTA for the engine debug (FZPU)");
   add("count", text(), "calls per loop (10000)");
   add("group", text(), "objects per bulk call (16)");
   add("rounds", text(), "interleaved rounds per figure (9)");
@@ -117,10 +119,11 @@ absl::Status ChooseEngines(const Given& given, KmallocOptions& options) {
   const std::string asked = given.Text("engine", "all");
   if (asked == "all") {
     // Swept up, an engine that cannot run here is left out, and so are the
-    // control and the base with system calls, which would dwarf the rest.
+    // control, the debug engine and the base with system calls, which would
+    // dwarf the rest.
     for (const auto& entry : alloc::AllocatorList()) {
       const bool control = !entry.traits.safe && entry.traits.usable;
-      if (entry.why_not().empty() && !control &&
+      if (entry.why_not().empty() && !control && entry.traits.for_tables &&
           entry.traits.irq_model != "sigmask") {
         options.engines.emplace_back(entry.name);
       }
@@ -263,6 +266,9 @@ absl::Status ChooseWords(const Given& given, KmallocOptions& options) {
   } else {
     return Unknown("format", format, {"text", "json", "csv"});
   }
+  const auto flags = alloc::ParseDebugFlags(given.Text("slub-debug", "FZPU"));
+  if (!flags.ok()) return flags.status();
+  options.debug_flags = *flags;
   const std::string arena = given.Text("arena", "shared");
   if (arena == "shared") {
     options.arena.backing = alloc::Backing::kAnonymous;

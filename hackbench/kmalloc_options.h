@@ -59,6 +59,7 @@ struct KmallocOptions {
   int rounds = 9;
   KmallocFormat format = KmallocFormat::kText;
   alloc::ArenaOptions arena;
+  uint32_t debug_flags = 0;  // Of the engine debug.
   bool list = false;
   bool help = false;
 };

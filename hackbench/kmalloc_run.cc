@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "alloc/allocator_list.h"
+#include "alloc/debug_engine.h"
 #include "alloc/heap.h"
 #include "atomics/pin.h"
 
@@ -262,6 +263,7 @@ absl::StatusOr<KmallocTable> MeasureKmalloc(const KmallocOptions& options,
                                             std::span<const LoadedPeer> peers) {
   KmallocTable table;
   table.options = options;
+  alloc::debug_flags = options.debug_flags;
   table.cpus = atomics::AllowedCpus();
   DropTests(table);
   std::vector<Participant> participants;
