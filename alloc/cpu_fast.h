@@ -15,6 +15,7 @@
 #include <bit>
 #include <string>
 
+#include "alloc/corruption.h"
 #include "alloc/cpu_slab.h"
 #include "alloc/current_cpu.h"
 #include "alloc/slab_word.h"
@@ -40,6 +41,13 @@ struct FastContext {
 
 inline uint64_t PeekWord(const uint64_t* word) {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+// The cheap check: freed twice in a row. A list holds free objects only, so
+// this never accuses one in use.
+inline void RefuseHeadAgain(uint64_t head, const void* object) {
+  if (head == ToWord(object)) [[unlikely]]
+    ReportCorruption("double free", head);
 }
 
 inline void AttachPlainly(CpuSlab& cpu, char* list, uint64_t slab) {
@@ -76,6 +84,7 @@ struct LockedDoubleFast {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       const atomics::DoubleWord seen = Double::Load(&cpu.fast);
       if (PeekWord(&cpu.slab) != slab) return false;
+      RefuseHeadAgain(seen.first, object);
       Link::Set(context.heap, object, ToPointer(seen.first));
       if (Exchange(cpu, seen,
                    {ToWord(object), NextTid(context, seen.second)})) {
@@ -210,6 +219,7 @@ struct RseqDoubleFast {
         const atomics::DoubleWord seen = atomics::LoadTorn(&slot.fast);
         mine = PeekWord(&slot.slab) == slab;
         if (!mine) return RseqResult::kCommitted;
+        RefuseHeadAgain(seen.first, object);
         StoreLink(object, seen.first);
         return atomics::Rseq::CmpxchgDouble(
             area, cpu, &slot.fast, seen,
@@ -286,6 +296,7 @@ struct RseqFast {
     const RseqResult result = OnThisCpu(
         context.slots,
         [&](atomics::RseqArea* area, uint32_t cpu, CpuSlab& slot) {
+          RefuseHeadAgain(PeekWord(&slot.fast.first), object);
           if constexpr (kUnlocked) {
             return List::PushIfUnlocked(area, cpu, &slot.slab, slab,
                                         &slot.fast.first, ToWord(object));
@@ -329,6 +340,7 @@ struct CpuLockFast {
     if (cpu.lock.TryLock() != Taken::kYes) return false;
     const bool mine = cpu.slab == slab;
     if (mine) {
+      RefuseHeadAgain(cpu.fast.first, object);
       StoreLink(object, cpu.fast.first);
       __atomic_store_n(&cpu.fast.first, ToWord(object), __ATOMIC_RELEASE);
     }
@@ -372,6 +384,7 @@ struct AbaFast {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       uint64_t head = PeekWord(&cpu.fast.first);
       if (PeekWord(&cpu.slab) != slab) return false;
+      RefuseHeadAgain(head, object);
       StoreLink(object, head);
       if (atomics::Cmpxchg64(&cpu.fast.first, head, ToWord(object))) {
         return true;
@@ -422,12 +435,14 @@ struct PackedFast {
       CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
       const uint64_t seen = PeekWord(&cpu.fast.first);
       if (PeekWord(&cpu.slab) != slab) return false;
-      StoreLink(object, seen & kNumberMask);
       const SlabDescriptor& at =
           context.heap.descriptor(static_cast<uint32_t>(slab));
-      if (Exchange(
-              context, cpu, seen,
-              PackedSlab::NumberOf(context.heap, context.cache, at, object))) {
+      const uint64_t number =
+          PackedSlab::NumberOf(context.heap, context.cache, at, object);
+      if (number == (seen & kNumberMask)) [[unlikely]]
+        ReportCorruption("double free", ToWord(object));
+      StoreLink(object, seen & kNumberMask);
+      if (Exchange(context, cpu, seen, number)) {
         return true;
       }
     }

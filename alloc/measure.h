@@ -67,34 +67,44 @@ class Measured {
   Measured() = default;
 };
 
-// A ring of pointers between one producer and one consumer.
+// A ring of pointers between one producer and one consumer. Either side tells
+// the other of a batch at a time, so that the ring itself costs little; the
+// engine `none` says how much.
 class Ring {
  public:
   static constexpr uint32_t kSlots = 1024;
+  static constexpr uint32_t kBatch = 32;
 
   void Put(void* object) {
     while (put_ - taken_seen_ == kSlots) {
       taken_seen_ = __atomic_load_n(&taken_, __ATOMIC_ACQUIRE);
     }
     slots_[put_ % kSlots] = object;
-    __atomic_store_n(&put_, put_ + 1, __ATOMIC_RELEASE);
+    if (++put_ % kBatch == 0) Flush();
   }
+  // Behind the last Put().
+  void Flush() { __atomic_store_n(&put_told_, put_, __ATOMIC_RELEASE); }
+
   void* Take() {
-    while (taken_ == put_seen_) {
-      put_seen_ = __atomic_load_n(&put_, __ATOMIC_ACQUIRE);
+    while (took_ == put_seen_) {
+      put_seen_ = __atomic_load_n(&put_told_, __ATOMIC_ACQUIRE);
     }
-    void* const object = slots_[taken_ % kSlots];
-    __atomic_store_n(&taken_, taken_ + 1, __ATOMIC_RELEASE);
+    void* const object = slots_[took_ % kSlots];
+    if (++took_ % kBatch == 0) {
+      __atomic_store_n(&taken_, took_, __ATOMIC_RELEASE);
+    }
     return object;
   }
 
  private:
   void* slots_[kSlots] = {};
-  // Each side has a line with its own count and what it saw of the other's.
+  // What each side alone uses, and the two counts that both see.
   alignas(128) uint64_t put_ = 0;
   uint64_t taken_seen_ = 0;
-  alignas(128) uint64_t taken_ = 0;
+  alignas(128) uint64_t took_ = 0;
   uint64_t put_seen_ = 0;
+  alignas(128) uint64_t put_told_ = 0;
+  alignas(128) uint64_t taken_ = 0;
 };
 
 // An engine of the list; `heap` must outlive it. NotFound for other names.

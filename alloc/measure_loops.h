@@ -128,6 +128,7 @@ class Loops : public Measured {
       refused |= object == nullptr;
       ring.Put(object);
     }
+    ring.Flush();
     return refused ? kRefused : PerCall(begin, options.count);
   }
   double Consume(const LoopOptions& options, Ring& ring) override {

@@ -92,8 +92,8 @@ class OwnedAudit : public OwnedSlow<kFront, kStats> {
   }
 
   void Flush() {
-    ForEachSheaf([&](SheafTop& sheaf, unsigned) {
-      if (sheaf != Base::closed_) Base::FlushToOwners(sheaf);
+    ForEachSheaf([&](SheafTop& sheaf, unsigned c) {
+      if (sheaf != Base::closed_) Base::FlushToOwners(sheaf, c);
     });
     for (unsigned c = 0; c < kNumClasses; ++c) {
       while (const SheafTop sheaf = barns_[c].TakeFull()) {

@@ -116,6 +116,7 @@ class OwnedSlow {
         cpus_[std::min(cpu, num_cpus_)].classes[span.size_class()];
     if constexpr (kFront) {
       if (cpu < num_cpus_) {
+        RefuseTopAgain(here.front.top, object);
         const RseqResult result = atomics::RseqList::PushTop<kSheafBytes>(
             atomics::ThreadRseqArea(), cpu, &here.front.top, ToWord(object));
         if (result == RseqResult::kCommitted) [[likely]] {
@@ -153,10 +154,26 @@ class OwnedSlow {
     }
   }
 
-  void FlushToOwners(SheafTop& sheaf) {
+  // Runs of one owner's objects go back as one chain, by one exchange.
+  void FlushToOwners(SheafTop& sheaf, unsigned c) {
+    IsIndexed(c) ? FlushChains<OutsideLinks>(sheaf)
+                 : FlushChains<InsideLinks>(sheaf);
+  }
+  template <class Kind>
+  void FlushChains(SheafTop& sheaf) {
     while (!IsEmptySheaf(sheaf)) {
       char* const object = PopSheaf(sheaf);
-      PushRemote(spans_[SpanOf(object)], object);
+      const SpanInfo span = spans_[SpanOf(object)];
+      const uint64_t last = Kind::ToWord(Links(), object);
+      uint64_t first = last;
+      while (!IsEmptySheaf(sheaf)) {
+        char* const more = ToPointer(*SlotBelow(sheaf));
+        if (spans_[SpanOf(more)].slot() != span.slot()) break;
+        const uint64_t word = Kind::ToWord(Links(), PopSheaf(sheaf));
+        Kind::Set(Links(), word, first);
+        first = word;
+      }
+      PushRemoteChain<Kind>(ClassOf(span), first, last);
     }
   }
 
@@ -377,9 +394,9 @@ class OwnedSlow {
   bool FreeByNewSheaf(unsigned c, void* object) {
     bool kept = false;
     WithSheaf(c, [&](CpuSheaf& slot, SheafTop top) {
-      SheafTop main =
-          SheafToFreeTo<kStats>(heap_, barns_[c], slot, top,
-                                [&](SheafTop& sheaf) { FlushToOwners(sheaf); });
+      SheafTop main = SheafToFreeTo<kStats>(
+          heap_, barns_[c], slot, top,
+          [&](SheafTop& sheaf) { FlushToOwners(sheaf, c); });
       if (main != 0) {
         PushSheaf(main, object);
         kept = true;

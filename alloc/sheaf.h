@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "alloc/corruption.h"
 #include "alloc/heap.h"
 #include "alloc/owner_lock.h"
 #include "alloc/slab_word.h"
@@ -45,6 +46,13 @@ inline char* PopSheaf(SheafTop& top) {
 inline void PushSheaf(SheafTop& top, const void* object) {
   *SlotBelow(top + sizeof(uint64_t)) = ToWord(object);
   top += sizeof(uint64_t);
+}
+// The cheap check: freed twice in a row. What lies below a top is free, so this
+// never accuses an object in use, however stale the top.
+inline void RefuseTopAgain(const SheafTop& slot, const void* object) {
+  const SheafTop top = __atomic_load_n(&slot, __ATOMIC_RELAXED);
+  if (*SlotBelow(top) == ToWord(object)) [[unlikely]]
+    ReportCorruption("double free", ToWord(object));
 }
 // Visits what a sheaf holds.
 template <class Visit>

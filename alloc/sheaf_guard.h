@@ -38,6 +38,7 @@ struct RseqSheafGuard {
       const uint32_t cpu = CpuOf(area);
       if (!slots.Holds(cpu)) [[unlikely]]
         return false;
+      RefuseTopAgain(slots.ForCpu(cpu).top, object);
       const RseqResult result = atomics::RseqList::PushTop<kSheafBytes>(
           area, cpu, &slots.ForCpu(cpu).top, ToWord(object));
       if (result == RseqResult::kCommitted) [[likely]]
@@ -73,6 +74,7 @@ struct TryLockSheafGuard {
   static bool Push(CpuSheaves slots, const void* object) {
     CpuSheaf& slot = slots.ForCpuOrOverflow(CurrentCpuId());
     if (slot.lock.TryLock() != Taken::kYes) return false;
+    RefuseTopAgain(slot.top, object);
     const bool fits = !IsFullSheaf(slot.top);
     if (fits) {
       *SlotBelow(slot.top + sizeof(uint64_t)) = ToWord(object);
