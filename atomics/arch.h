@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The machine, chosen at compile time: one folder of arch/ under the names
-// `Cpu`, `Rdpid`, `Rdtscp`, `WordOps`, `DoubleOps`, `BasicRseq`, and
-// `generic::` beside it for A/B.
+// `Cpu`, `Rdpid`, `Rdtscp`, `WordOps`, `DoubleOps`, `BasicRseq`,
+// `BasicRseqList`, and `generic::` beside it for A/B.
 //
-// The contract is checked here. Each folder has the same four files. Of the two
+// The contract is checked here. Each folder has the same files. Of the two
 // ways to build a compare-exchange, `InstructionOps` and `LoadLinkedOps`, one
 // may be absent: kCompiled is then false and WhyNot() says why. WhyNot() of a
 // compiled part is empty when this machine can run it; ask before the first
@@ -20,6 +20,7 @@
 #include "atomics/arch/generic/cmpxchg_double.h"
 #include "atomics/arch/generic/cpu.h"
 #include "atomics/arch/generic/rseq.h"
+#include "atomics/arch/generic/rseq_list.h"
 #include "atomics/feature.h"
 #include "atomics/order.h"
 #include "atomics/word.h"
@@ -41,6 +42,7 @@ namespace native = generic;
 #include "atomics/arch/x86_64/cmpxchg_double.h"
 #include "atomics/arch/x86_64/cpu.h"
 #include "atomics/arch/x86_64/rseq.h"
+#include "atomics/arch/x86_64/rseq_list.h"
 namespace hackbench::atomics {
 namespace native = x86_64;
 }
@@ -49,6 +51,7 @@ namespace native = x86_64;
 #include "atomics/arch/arm64/cmpxchg_double.h"
 #include "atomics/arch/arm64/cpu.h"
 #include "atomics/arch/arm64/rseq.h"
+#include "atomics/arch/arm64/rseq_list.h"
 namespace hackbench::atomics {
 namespace native = arm64;
 }
@@ -57,6 +60,7 @@ namespace native = arm64;
 #include "atomics/arch/riscv64/cmpxchg_double.h"
 #include "atomics/arch/riscv64/cpu.h"
 #include "atomics/arch/riscv64/rseq.h"
+#include "atomics/arch/riscv64/rseq_list.h"
 namespace hackbench::atomics {
 namespace native = riscv64;
 }
@@ -129,6 +133,9 @@ concept CpuBackend = requires(const void* address) {
   { T::FullFence() } -> std::same_as<void>;
   { T::PrefetchForWrite(address) } -> std::same_as<void>;
   { T::CurrentCpu() } -> std::same_as<uint32_t>;
+  { T::kHasFlags } -> std::convertible_to<bool>;
+  { T::SaveFlags() } -> std::same_as<uint64_t>;
+  { T::RestoreFlags(uint64_t{}) } -> std::same_as<void>;
   { T::AddChain(uint64_t{}) } -> std::same_as<uint64_t>;
   { T::Features() } -> std::same_as<std::vector<Feature>>;
   // clang-format on
@@ -153,6 +160,25 @@ concept RseqBackend = requires(RseqArea* area, uint64_t* word, uint64_t& out,
   // clang-format on
 };
 
+template <class T>
+concept RseqListBackend = requires(RseqArea* area, uint64_t* word,
+                                   uint64_t& out, uint32_t* links) {
+  // clang-format off
+  { T::WhyNoUnlocked() } -> std::same_as<std::string_view>;
+  { T::Pop(area, 0U, word, out) } -> std::same_as<RseqResult>;
+  { T::Push(area, 0U, word, out) } -> std::same_as<RseqResult>;
+  { T::PushIf(area, 0U, word, out, word, out) } -> std::same_as<RseqResult>;
+  { T::PopUnlocked(area, 0U, word, out) } -> std::same_as<RseqResult>;
+  { T::PushIfUnlocked(area, 0U, word, out, word, out) }
+      -> std::same_as<RseqResult>;
+  { T::PopIndexed(area, 0U, word, links, out) } -> std::same_as<RseqResult>;
+  { T::PushIndexed(area, 0U, word, links, out) } -> std::same_as<RseqResult>;
+  { T::PopTop(area, 0U, word, out) } -> std::same_as<RseqResult>;
+  { T::template PushTop<512>(area, 0U, word, out) }
+      -> std::same_as<RseqResult>;
+  // clang-format on
+};
+
 using Cpu = native::Cpu;
 using Rdpid = native::Rdpid;
 using Rdtscp = native::Rdtscp;
@@ -165,6 +191,9 @@ using DoubleLoadLinkedOps = native::DoubleLoadLinkedOps;
 template <bool kArmed = true, unsigned kWindow = 0>
 using BasicRseq = native::BasicRseq<kArmed, kWindow>;
 using Rseq = BasicRseq<>;
+template <bool kArmed = true, unsigned kWindow = 0>
+using BasicRseqList = native::BasicRseqList<kArmed, kWindow>;
+using RseqList = BasicRseqList<>;
 
 static_assert(CpuBackend<Cpu> && CpuBackend<generic::Cpu>);
 static_assert(WordBackend<WordOps> && WordBackend<generic::WordOps>);
@@ -173,5 +202,7 @@ static_assert(DoubleBackend<DoubleOps> && DoubleBackend<generic::DoubleOps>);
 static_assert(DoubleBackend<DoubleInstructionOps> &&
               DoubleBackend<DoubleLoadLinkedOps>);
 static_assert(RseqBackend<Rseq> && RseqBackend<generic::BasicRseq<>>);
+static_assert(RseqListBackend<RseqList> &&
+              RseqListBackend<generic::BasicRseqList<>>);
 
 }  // namespace hackbench::atomics

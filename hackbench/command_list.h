@@ -14,6 +14,7 @@ using Words = std::span<const std::string_view>;
 int ExplicitRunCommand(Words words);
 int PerfCommand(Words words);
 int AtomicsCommand(Words words);
+int KmallocCommand(Words words);
 int HelpCommand(Words words);
 
 struct CommandEntry {
@@ -28,6 +29,8 @@ inline constexpr std::array kCommandList = {
                  PerfCommand},
     CommandEntry{"atomics", "cycles of xchg, cmpxchg and per-CPU operations",
                  AtomicsCommand},
+    CommandEntry{"kmalloc", "cycles of kmalloc and kfree, engine by engine",
+                 KmallocCommand},
     CommandEntry{"help",
                  "this list; help COMMAND, help man, help completion (bash)",
                  HelpCommand},

@@ -12,7 +12,8 @@ declare -A sets=(
   [check]="clang clang-format clang-tidy shellcheck"
   [cross-arm64]="dpkg-dev g++-aarch64-linux-gnu qemu-user-static"
   [cross-riscv64]="dpkg-dev g++-riscv64-linux-gnu qemu-user-static"
-  [peers]="rt-tests? linux-perf?"
+  [peers]="rt-tests? linux-perf? libjemalloc2? libmimalloc2.0?
+           libtcmalloc-minimal4?"
 )
 
 wanted=()

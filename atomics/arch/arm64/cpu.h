@@ -82,6 +82,11 @@ struct Cpu {
     return value;
   }
 
+  // No flags register that user code saves as an interrupt-off section would.
+  static constexpr bool kHasFlags = false;
+  static uint64_t SaveFlags() { return 0; }
+  static void RestoreFlags(uint64_t) {}
+
   static std::vector<Feature> Features() {
     return {
         {"LSE", HasLse(), "HWCAP bit 8: cas, casp, swp, ldadd"},

@@ -51,6 +51,11 @@ struct Cpu {
   static constexpr int kChainAdds = 0;
   static uint64_t AddChain(uint64_t value) { return value; }
 
+  // No flags register that user code saves as an interrupt-off section would.
+  static constexpr bool kHasFlags = false;
+  static uint64_t SaveFlags() { return 0; }
+  static void RestoreFlags(uint64_t) {}
+
   static std::vector<Feature> Features() {
     return {{"assembly", false, "compiler builtins only"}};
   }

@@ -19,34 +19,9 @@
 
 #include "atomics/arch/riscv64/cmpxchg.h"
 #include "atomics/arch/riscv64/cmpxchg_double.h"
+#include "atomics/arch/riscv64/rseq_begin.h"
 #include "atomics/rseq_area.h"
 #include "atomics/word.h"
-
-// The descriptor (version, flags, start, length, abort), the abort handler
-// behind its signature, the arming store and the CPU check. t1 is scratch.
-#define HACKBENCH_RSEQ_BEGIN                          \
-  ".pushsection __rseq_cs, \"aw?\", @progbits\n"      \
-  ".balign 32\n"                                      \
-  "3: .long 0, 0\n"                                   \
-  ".quad 1f, 2f - 1f, 4f\n"                           \
-  ".popsection\n"                                     \
-  ".pushsection __rseq_failure, \"ax?\", @progbits\n" \
-  ".balign 4\n"                                       \
-  ".long 0xf1401073\n"                                \
-  "4: jump %l[aborted], t1\n"                         \
-  ".popsection\n"                                     \
-  ".if %[armed]\n"                                    \
-  "lla t1, 3b\n"                                      \
-  "sd t1, %[rseq_cs]\n"                               \
-  ".endif\n"                                          \
-  "1: lw t1, %[cpu_id]\n"                             \
-  "bne t1, %[cpu], %l[aborted]\n"
-#define HACKBENCH_RSEQ_WINDOW ".rept %[window]\n nop\n .endr\n"
-// lw sign-extends, so the CPU it is compared with is sign-extended too.
-#define HACKBENCH_RSEQ_INPUTS                                   \
-  [armed] "i"(int{kArmed}), [window] "i"(kWindow),              \
-      [cpu] "r"(SignExtended(cpu)), [cpu_id] "m"(area->cpu_id), \
-      [rseq_cs] "m"(area->rseq_cs)
 
 // Sequences exist for words of 4 and 8 bytes: W is the suffix of load and
 // store.
@@ -218,6 +193,3 @@ struct BasicRseq {
 }  // namespace hackbench::atomics::riscv64
 
 #undef HACKBENCH_BY_WIDTH
-#undef HACKBENCH_RSEQ_BEGIN
-#undef HACKBENCH_RSEQ_INPUTS
-#undef HACKBENCH_RSEQ_WINDOW

@@ -109,6 +109,32 @@ struct Cpu {
     return value;
   }
 
+  // What local_irq_save() and local_irq_restore() execute, less cli and sti,
+  // which user code may not. The stack pointer steps over the red zone.
+  static constexpr bool kHasFlags = true;
+  static uint64_t SaveFlags() {
+    uint64_t flags;
+    asm volatile(
+        "lea -128(%%rsp), %%rsp\n"
+        "pushfq\n"
+        "pop %[flags]\n"
+        "lea 128(%%rsp), %%rsp"
+        : [flags] "=r"(flags)
+        :
+        : "memory");
+    return flags;
+  }
+  static void RestoreFlags(uint64_t flags) {
+    asm volatile(
+        "lea -128(%%rsp), %%rsp\n"
+        "push %[flags]\n"
+        "popfq\n"
+        "lea 128(%%rsp), %%rsp"
+        :
+        : [flags] "r"(flags)
+        : "memory", "cc");
+  }
+
   static std::vector<Feature> Features() {
     return {
         {"cmpxchg16b", HasCmpxchg16b(), "CPUID 1, ECX bit 13"},

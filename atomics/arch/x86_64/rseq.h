@@ -18,33 +18,9 @@
 #include <string_view>
 
 #include "atomics/arch/x86_64/cmpxchg_double.h"
+#include "atomics/arch/x86_64/rseq_begin.h"
 #include "atomics/rseq_area.h"
 #include "atomics/word.h"
-
-// The descriptor (version, flags, start, length, abort), the abort handler
-// behind its signature (an undefined instruction, so that it is never code),
-// the arming store and the CPU check.
-#define HACKBENCH_RSEQ_BEGIN                          \
-  ".pushsection __rseq_cs, \"aw?\", @progbits\n"      \
-  ".balign 32\n"                                      \
-  "3: .long 0, 0\n"                                   \
-  ".quad 1f, 2f - 1f, 4f\n"                           \
-  ".popsection\n"                                     \
-  ".pushsection __rseq_failure, \"ax?\", @progbits\n" \
-  ".byte 0x0f, 0xb9, 0x3d\n"                          \
-  ".long 0x53053053\n"                                \
-  "4: jmp %l[aborted]\n"                              \
-  ".popsection\n"                                     \
-  ".if %c[armed]\n"                                   \
-  "lea 3b(%%rip), %%rax\n"                            \
-  "mov %%rax, %[rseq_cs]\n"                           \
-  ".endif\n"                                          \
-  "1: cmp %[cpu], %[cpu_id]\n"                        \
-  "jne %l[aborted]\n"
-#define HACKBENCH_RSEQ_WINDOW ".rept %c[window]\n nop\n .endr\n"
-#define HACKBENCH_RSEQ_INPUTS                                 \
-  [armed] "i"(kArmed), [window] "i"(kWindow), [cpu] "r"(cpu), \
-      [cpu_id] "m"(area->cpu_id), [rseq_cs] "m"(area->rseq_cs)
 
 namespace hackbench::atomics::x86_64 {
 
@@ -177,7 +153,3 @@ struct BasicRseq {
 };
 
 }  // namespace hackbench::atomics::x86_64
-
-#undef HACKBENCH_RSEQ_BEGIN
-#undef HACKBENCH_RSEQ_INPUTS
-#undef HACKBENCH_RSEQ_WINDOW
