@@ -14,6 +14,10 @@ using Words = std::span<const std::string_view>;
 int ExplicitRunCommand(Words words);
 int PerfCommand(Words words);
 int AtomicsCommand(Words words);
+int LocksCommand(Words words);
+int LockrefCommand(Words words);
+int PathwalkCommand(Words words);
+int SizeCommand(Words words);
 int HelpCommand(Words words);
 
 struct CommandEntry {
@@ -28,6 +32,15 @@ inline constexpr std::array kCommandList = {
                  PerfCommand},
     CommandEntry{"atomics", "cycles of xchg, cmpxchg and per-CPU operations",
                  AtomicsCommand},
+    CommandEntry{"locks", "what each lock costs, from one task to thousands",
+                 LocksCommand},
+    CommandEntry{"lockref",
+                 "a count and its lock in one word, before and after",
+                 LockrefCommand},
+    CommandEntry{"pathwalk", "the kernel's lockref test: stat() for a while",
+                 PathwalkCommand},
+    CommandEntry{"size", "bytes of code per lock and preemption model",
+                 SizeCommand},
     CommandEntry{"help", "this list", HelpCommand},
 };
 

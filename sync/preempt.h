@@ -38,6 +38,7 @@ inline void SetNeedResched() { StoreRelaxed(&preempt_state.no_resched, 0U); }
 
 struct PreemptNone {
   static constexpr std::string_view kName = "none";
+  static constexpr bool kCounts = false;
   static void Disable() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
   static void Enable() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
   static void MightSleep() {}
@@ -52,6 +53,7 @@ struct PreemptVoluntary : PreemptNone {
 
 struct PreemptFull {
   static constexpr std::string_view kName = "full";
+  static constexpr bool kCounts = true;
   static void Disable() {
     ++preempt_state.count;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -74,7 +76,8 @@ struct PreemptLazy : PreemptFull {
 enum class Call { kInline, kOutOfLine };
 
 // spin_lock() and spin_unlock() over a lock: preemption off, then the lock. By
-// the kernel's rule the unlock is a call only where preemption is modelled.
+// the kernel's rule an unlock that is not forced inline is a call only where it
+// must count.
 template <class L, class Preempt, Call kCall>
 class PreemptLock {
  public:
@@ -83,7 +86,7 @@ class PreemptLock {
     return LockCalled(waiter);
   }
   void Unlock(Waiter& waiter) {
-    if constexpr (kCall == Call::kInline) {
+    if constexpr (kCall == Call::kInline || !Preempt::kCounts) {
       UnlockHere(waiter);
     } else {
       UnlockCalled(waiter);

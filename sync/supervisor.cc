@@ -19,6 +19,7 @@ namespace {
 // Twice the longest sleep of a waiter; beyond it somebody is stuck.
 constexpr int64_t kGraceNs = 200'000'000;
 constexpr int64_t kNsPerMs = 1'000'000;
+constexpr int64_t kForeverNs = -1;
 
 int64_t NowNs() {
   timespec now;
@@ -81,6 +82,9 @@ bool Supervisor::Add(pid_t pid, uint32_t task) {
 void Supervisor::Reap(Child& child, SupervisedRun& run) {
   int status = 0;
   const pid_t reaped = WaitFor(child.pid, status);
+  // Closing is not enough: children made later hold a copy of the descriptor,
+  // and the dead would be reported for ever.
+  epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, child.pidfd, nullptr);
   close(child.pidfd);
   child.pidfd = -1;
   --alive_;
@@ -116,7 +120,7 @@ SupervisedRun Supervisor::Run(int64_t deadline_ns) {
   const int64_t start_ns = NowNs();
   bool killed = false;
   while (alive_ > 0) {
-    int64_t wait_ns = -kNsPerMs;
+    int64_t wait_ns = kForeverNs;
     const int64_t now_ns = NowNs();
     if (run.reason != AbortReason::kNone) {
       wait_ns = aborted_ns_ + kGraceNs - now_ns;
@@ -124,7 +128,7 @@ SupervisedRun Supervisor::Run(int64_t deadline_ns) {
         KillRest(run);
         killed = true;
       }
-      if (killed) wait_ns = -kNsPerMs;
+      if (killed) wait_ns = kForeverNs;
     } else if (deadline_ns > 0) {
       wait_ns = start_ns + deadline_ns - now_ns;
       if (wait_ns <= 0) {
@@ -134,7 +138,10 @@ SupervisedRun Supervisor::Run(int64_t deadline_ns) {
     }
     std::array<epoll_event, 64> events;
     // Rounded up, or the last millisecond would be spent polling.
-    const auto wait_ms = static_cast<int>((wait_ns + kNsPerMs - 1) / kNsPerMs);
+    const int wait_ms =
+        wait_ns == kForeverNs
+            ? -1
+            : static_cast<int>((wait_ns + kNsPerMs - 1) / kNsPerMs);
     const int count = epoll_wait(epoll_fd_, events.data(),
                                  static_cast<int>(events.size()), wait_ms);
     for (int i = 0; i < count; ++i) {
