@@ -15,6 +15,10 @@ int ExplicitRunCommand(Words words);
 int PerfCommand(Words words);
 int AtomicsCommand(Words words);
 int KmallocCommand(Words words);
+int LocksCommand(Words words);
+int LockrefCommand(Words words);
+int PathwalkCommand(Words words);
+int SizeCommand(Words words);
 int HelpCommand(Words words);
 
 struct CommandEntry {
@@ -31,6 +35,15 @@ inline constexpr std::array kCommandList = {
                  AtomicsCommand},
     CommandEntry{"kmalloc", "cycles of kmalloc and kfree, engine by engine",
                  KmallocCommand},
+    CommandEntry{"locks", "what each lock costs, from one task to thousands",
+                 LocksCommand},
+    CommandEntry{"lockref",
+                 "a count and its lock in one word, before and after",
+                 LockrefCommand},
+    CommandEntry{"pathwalk", "the kernel's lockref test: stat() for a while",
+                 PathwalkCommand},
+    CommandEntry{"size", "bytes of code per lock and preemption model",
+                 SizeCommand},
     CommandEntry{"help",
                  "this list; help COMMAND, help man, help completion (bash)",
                  HelpCommand},

@@ -33,7 +33,7 @@ top_level() {
 
 scripts() {
   local files
-  mapfile -t files < <(find hackbench .ci -name '*.sh' -o -path .ci/run 2>/dev/null)
+  mapfile -t files < <(find hackbench sync .ci -name '*.sh' -o -path .ci/run 2>/dev/null)
   shellcheck "${files[@]}"
   echo "${#files[@]} files"
 }
@@ -48,6 +48,9 @@ clang_build() {
   cmake --build build/clang -j "$(nproc)" -- --quiet -k 0
 }
 
+# Protocols of the locks, exhaustively, and mutants that must be caught.
+models() { sync/models/check_models.sh; }
+
 clang_tidy() { hackbench/tools/tidy.sh build/clang; }
 
 # One step, as a process of its own: inside `||` a function would go on after
@@ -58,7 +61,7 @@ if [[ $# -gt 0 ]]; then
 fi
 
 failed=0
-for name in format layers top_level scripts clang_build clang_tidy; do
+for name in format layers top_level scripts models clang_build clang_tidy; do
   start=$SECONDS
   if output=$(hackbench/tools/check.sh $name 2>&1); then
     printf '%-12s ok     %4d s  %s\n' $name $((SECONDS - start)) \

@@ -9,7 +9,7 @@ declare -A sets=(
   [build]="make cmake ninja-build g++ ccache? libabsl-dev
            libboost-program-options-dev libspdlog-dev libfmt-dev
            nlohmann-json3-dev googletest libbenchmark-dev"
-  [check]="clang clang-format clang-tidy shellcheck"
+  [check]="clang clang-format clang-tidy shellcheck spin gcc"
   [cross-arm64]="dpkg-dev g++-aarch64-linux-gnu qemu-user-static"
   [cross-riscv64]="dpkg-dev g++-riscv64-linux-gnu qemu-user-static"
   [peers]="rt-tests? linux-perf? libjemalloc2? libmimalloc2.0?

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "hackbench/lock_table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hackbench {
+namespace {
+
+template <class L>
+constexpr LockEntry MakeEntry() {
+  return {L::kName,
+          L::kSummary,
+          L::kTraits,
+          sizeof(L),
+          sync::SharedLockable<L>,
+          &sync::MakeLock<L>,
+          &InSession<L>,
+          &TightLoop<L>,
+          &SpacedLoop<L>,
+          &DuelLoop<L, /*kFairness=*/false>,
+          &DuelLoop<L, /*kFairness=*/true>,
+          &SharedDuelLoop<L>,
+          sizeof(sync::MessageQueue<L>),
+          &MakeQueues<L>,
+          &LadderWork<L>,
+          &TortureWork<L>};
+}
+
+template <class... L>
+constexpr std::array<LockEntry, sizeof...(L)> EntriesOf(sync::Locks<L...>) {
+  return {MakeEntry<L>()...};
+}
+
+constexpr auto kTable = EntriesOf(sync::LockList{});
+
+}  // namespace
+
+std::span<const LockEntry> LockTable() { return kTable; }
+
+const LockEntry* FindLock(std::string_view name) {
+  const auto* const found =
+      std::find_if(kTable.begin(), kTable.end(),
+                   [&](const LockEntry& entry) { return entry.name == name; });
+  return found == kTable.end() ? nullptr : found;
+}
+
+std::vector<std::string_view> LockNames() {
+  std::vector<std::string_view> names;
+  for (const LockEntry& entry : kTable) names.push_back(entry.name);
+  return names;
+}
+
+std::string DescribeTraits(const LockEntry& entry) {
+  std::string text = entry.traits.pure_spin ? "spins" : "adapts";
+  if (!entry.traits.excludes) text = "no lock";
+  if (entry.traits.fifo) text += ", fifo";
+  if (entry.shared) text += ", readers";
+  if (!entry.traits.process_shared) text += ", threads only";
+  if (entry.traits.recovers) text += ", robust";
+  if (entry.traits.times_out) text += ", times out";
+  if (entry.traits.is_baseline) text += ", baseline";
+  return text;
+}
+
+}  // namespace hackbench
