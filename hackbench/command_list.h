@@ -14,6 +14,17 @@ using Words = std::span<const std::string_view>;
 int ExplicitRunCommand(Words words);
 int PerfCommand(Words words);
 int AtomicsCommand(Words words);
+int AbCommand(Words words);
+int SweepCommand(Words words);
+int CompareCommand(Words words);
+int ListCommand(Words words);
+int ShowCommand(Words words);
+int TagCommand(Words words);
+int GcCommand(Words words);
+int MergeCommand(Words words);
+int ExportCommand(Words words);
+int ImportCommand(Words words);
+int EnvCommand(Words words);
 int HelpCommand(Words words);
 
 struct CommandEntry {
@@ -28,6 +39,22 @@ inline constexpr std::array kCommandList = {
                  PerfCommand},
     CommandEntry{"atomics", "cycles of xchg, cmpxchg and per-CPU operations",
                  AtomicsCommand},
+    CommandEntry{"ab", "two configurations or programs, launched in turns",
+                 AbCommand},
+    CommandEntry{"sweep", "every combination of settings against a baseline",
+                 SweepCommand},
+    CommandEntry{"compare", "arms and results, with verdicts, in any layout",
+                 CompareCommand},
+    CommandEntry{"list", "what is stored", ListCommand},
+    CommandEntry{"show", "one result, its launches, plan or environment",
+                 ShowCommand},
+    CommandEntry{"tag", "name a result", TagCommand},
+    CommandEntry{"gc", "remove results", GcCommand},
+    CommandEntry{"merge", "results files into one", MergeCommand},
+    CommandEntry{"export", "a result as JSON lines", ExportCommand},
+    CommandEntry{"import", "JSON lines back into a results file",
+                 ImportCommand},
+    CommandEntry{"env", "what results depend on here", EnvCommand},
     CommandEntry{"help", "this list", HelpCommand},
 };
 
