@@ -17,8 +17,8 @@ BUILD := build/$(CONFIG)
 TOOLS := hackbench/tools
 CMAKE := cmake -S . -G Ninja --log-level=WARNING
 
-.PHONY: build run test bench check sanitize cross install uninstall clean help \
-	packages
+.PHONY: build run test acceptance bench check sanitize cross install uninstall \
+	clean help packages
 
 packages:
 	@$(TOOLS)/install_packages.sh build
@@ -34,6 +34,10 @@ run: packages build  ## install what is missing, build, run the main job
 
 test: packages build  ## install what is missing, build, run all tests
 	@ctest --test-dir $(BUILD) --output-on-failure
+
+acceptance: packages build  ## the long forms of the checks that verdicts hold
+	@HACKBENCH_FULL=1 ctest --test-dir $(BUILD) --output-on-failure \
+	  -R 'results/error_rate_test|hackbench/cli_resume_test'
 
 bench: packages build  ## run the benchmarks; JSON in build/CONFIG/bench
 	@$(TOOLS)/run_benchmarks.sh $(BUILD)

@@ -19,6 +19,17 @@ int LocksCommand(Words words);
 int LockrefCommand(Words words);
 int PathwalkCommand(Words words);
 int SizeCommand(Words words);
+int AbCommand(Words words);
+int SweepCommand(Words words);
+int CompareCommand(Words words);
+int ListCommand(Words words);
+int ShowCommand(Words words);
+int TagCommand(Words words);
+int GcCommand(Words words);
+int MergeCommand(Words words);
+int ExportCommand(Words words);
+int ImportCommand(Words words);
+int EnvCommand(Words words);
 int HelpCommand(Words words);
 
 struct CommandEntry {
@@ -44,6 +55,22 @@ inline constexpr std::array kCommandList = {
                  PathwalkCommand},
     CommandEntry{"size", "bytes of code per lock and preemption model",
                  SizeCommand},
+    CommandEntry{"ab", "two configurations or programs, launched in turns",
+                 AbCommand},
+    CommandEntry{"sweep", "every combination of settings against a baseline",
+                 SweepCommand},
+    CommandEntry{"compare", "arms and results, with verdicts, in any layout",
+                 CompareCommand},
+    CommandEntry{"list", "what is stored", ListCommand},
+    CommandEntry{"show", "one result, its launches, plan or environment",
+                 ShowCommand},
+    CommandEntry{"tag", "name a result", TagCommand},
+    CommandEntry{"gc", "remove results", GcCommand},
+    CommandEntry{"merge", "results files into one", MergeCommand},
+    CommandEntry{"export", "a result as JSON lines", ExportCommand},
+    CommandEntry{"import", "JSON lines back into a results file",
+                 ImportCommand},
+    CommandEntry{"env", "what results depend on here", EnvCommand},
     CommandEntry{"help",
                  "this list; help COMMAND, help man, help completion (bash)",
                  HelpCommand},

@@ -11,6 +11,11 @@ else()
   find_package(fmt REQUIRED)
   find_package(spdlog REQUIRED)
   find_package(nlohmann_json REQUIRED)
+  # The archives: a run is linked statically.
+  set(SQLite3_LIBRARY /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libsqlite3.a CACHE FILEPATH "")
+  find_package(SQLite3 REQUIRED)
+  set(ZLIB_USE_STATIC_LIBS ON)
+  find_package(ZLIB REQUIRED)
 
   include(static_archives)
   hackbench_use_static_abseil()

@@ -34,5 +34,21 @@ add_library(boost_program_options STATIC EXCLUDE_FROM_ALL ${sources})
 target_compile_options(boost_program_options PRIVATE -w)
 add_library(Boost::program_options ALIAS boost_program_options)
 
+# Each as one library of C; the unity build is not for them.
+enable_language(C)
+add_library(sqlite3 STATIC EXCLUDE_FROM_ALL ${sysroot}/sqlite3/sqlite3.c)
+target_compile_definitions(sqlite3 PRIVATE SQLITE_OMIT_LOAD_EXTENSION)
+target_include_directories(sqlite3 SYSTEM PUBLIC ${sysroot}/sqlite3)
+add_library(SQLite::SQLite3 ALIAS sqlite3)
+
+file(GLOB sources ${sysroot}/zlib/*.c)
+add_library(zlib STATIC EXCLUDE_FROM_ALL ${sources})
+target_compile_definitions(zlib PRIVATE HAVE_UNISTD_H)
+target_include_directories(zlib SYSTEM PUBLIC ${sysroot}/zlib)
+add_library(ZLIB::ZLIB ALIAS zlib)
+set_target_properties(sqlite3 zlib PROPERTIES UNITY_BUILD OFF)
+target_compile_options(sqlite3 PRIVATE -w)
+target_compile_options(zlib PRIVATE -w)
+
 unset(CMAKE_CXX_FLAGS)
 unset(CMAKE_UNITY_BUILD)

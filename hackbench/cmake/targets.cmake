@@ -113,20 +113,21 @@ function(hackbench_codegen_test path)
     ${CMAKE_OBJDUMP} $<TARGET_OBJECTS:${target}>)
 endfunction()
 
-# hackbench_benchmark(folder/x_benchmark [SMOKE REGEX]): built always, run
+# hackbench_benchmark(folder/x_benchmark [SMOKE REGEX] [LINKS ...]): built always, run
 # briefly by ctest under the label `benchmark` so that none rots (only what
 # matches REGEX, where some are long), and in full by `make bench`.
 function(hackbench_benchmark path)
   if(NOT HACKBENCH_BENCHMARKS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SMOKE" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "SMOKE" "LINKS" ${ARGN})
   if(NOT ARG_SMOKE)
     set(ARG_SMOKE ".")
   endif()
   string(REPLACE "/" "_" target ${path})
   add_executable(${target} ${path}.cc)
-  target_link_libraries(${target} PRIVATE hackbench_core benchmark::benchmark)
+  target_link_libraries(${target} PRIVATE hackbench_core benchmark::benchmark
+    ${ARG_LINKS})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/benchmark)
   add_test(NAME ${path} COMMAND ${target} --benchmark_min_time=0.001

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Fills build/sysroot with what a cross build compiles from source, one tree for
-# every architecture: Abseil and Boost.Program_options out of Debian's source
-# packages (Debian 12 has no riscv64 port to take archives from) and links to
-# the host's header-only libraries. A second call costs nothing.
+# every architecture: Abseil, Boost.Program_options, SQLite and zlib out of
+# Debian's source packages (Debian 12 has no riscv64 port to take archives from)
+# and links to the host's header-only libraries. A second call costs nothing.
 set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "$script")/../.."
@@ -54,6 +54,23 @@ unpack_program_options() {
     --strip-components=1 --wildcards '*/libs/program_options/src'
 }
 
+# The one file that SQLite is compiled from is made by its own build, which needs
+# tclsh and the host's compiler.
+unpack_sqlite() {
+  local tree=$sysroot/sqlite3
+  dpkg-source -q --no-check --no-copy -x "$sysroot"/download/sqlite3_*.dsc "$tree.source"
+  mkdir "$tree"
+  (cd "$tree.source" && ./configure --quiet >/dev/null && make --silent sqlite3.c >/dev/null)
+  cp "$tree.source"/sqlite3.[ch] "$tree"
+  rm -rf "$tree.source"
+}
+
+unpack_zlib() {
+  mkdir "$sysroot/zlib"
+  tar -xf "$sysroot"/download/zlib_*.orig.tar.* -C "$sysroot/zlib" \
+    --strip-components=1 --wildcards --no-wildcards-match-slash '*/*.[ch]'
+}
+
 # Never /usr/include itself: the host's libc headers would come with it.
 link_headers() {
   local library
@@ -63,15 +80,17 @@ link_headers() {
   done
 }
 
-echo "fetching the sources of abseil and boost1.74 into build/sysroot" >&2
+echo "fetching the sources of abseil, boost1.74, sqlite3 and zlib into build/sysroot" >&2
 rm -rf "$sysroot"
 list_source_packages
-if ! fetch abseil boost1.74; then
+if ! fetch abseil boost1.74 sqlite3 zlib; then
   echo "cross_sysroot.sh: no source packages; is a mirror with deb-src in /etc/apt?" >&2
   exit 1
 fi
 unpack_abseil
 unpack_program_options
+unpack_sqlite
+unpack_zlib
 link_headers
 rm -rf "$sysroot/download" "$apt"
 touch "$complete"

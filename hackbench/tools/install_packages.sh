@@ -8,10 +8,11 @@ set -euo pipefail
 declare -A sets=(
   [build]="make cmake ninja-build g++ ccache? libabsl-dev
            libboost-program-options-dev libspdlog-dev libfmt-dev
-           nlohmann-json3-dev googletest libbenchmark-dev"
+           nlohmann-json3-dev libsqlite3-dev zlib1g-dev googletest
+           libbenchmark-dev"
   [check]="clang clang-format clang-tidy shellcheck spin gcc"
-  [cross-arm64]="dpkg-dev g++-aarch64-linux-gnu qemu-user-static"
-  [cross-riscv64]="dpkg-dev g++-riscv64-linux-gnu qemu-user-static"
+  [cross-arm64]="dpkg-dev tcl g++-aarch64-linux-gnu qemu-user-static"
+  [cross-riscv64]="dpkg-dev tcl g++-riscv64-linux-gnu qemu-user-static"
   [peers]="rt-tests? linux-perf? libjemalloc2? libmimalloc2.0?
            libtcmalloc-minimal4?"
 )
