@@ -522,14 +522,13 @@ absl::StatusOr<std::vector<ExperimentRow>> Store::List(const std::string& kind,
       });
   each(
       "SELECT r.exp_id, sum(status = 'ok'), sum(status <> 'ok'), "
-      "count(DISTINCT CASE WHEN status = 'ok' THEN r.seq END), "
-      "min(r.env_id) FROM run r JOIN slot s ON s.exp_id = r.exp_id AND s.seq "
-      "= r.seq WHERE role = 'measure' GROUP BY r.exp_id",
+      "count(DISTINCT CASE WHEN status = 'ok' THEN r.seq END) FROM run r "
+      // The sequence numbers of warm-ups are below 0: no look at the slots.
+      "WHERE r.seq >= 0 GROUP BY r.exp_id",
       [&](ExperimentRow& entry, const SqlRow& row) {
         entry.ok = row.Int(1);
         entry.failed = row.Int(2);
         entry.pending -= row.Int(3);
-        entry.host = row.Text(4);
       });
   each("SELECT exp_id, summary FROM finish",
        [](ExperimentRow& entry, const SqlRow& row) {
@@ -538,12 +537,10 @@ absl::StatusOr<std::vector<ExperimentRow>> Store::List(const std::string& kind,
        });
   if (!status.ok()) return status;
   for (ExperimentRow& entry : rows) {
-    const std::string env = std::move(entry.host);
-    entry.host.clear();
     status = database_.Select(
         "SELECT label, kernel FROM env JOIN host USING (host_id) WHERE env_id "
-        "= ?",
-        {env}, [&](const SqlRow& row) {
+        "= (SELECT env_id FROM run WHERE exp_id = ? LIMIT 1)",
+        {entry.experiment.id}, [&](const SqlRow& row) {
           entry.host = row.Text(0);
           entry.kernel = row.Text(1);
         });
