@@ -35,10 +35,17 @@ inline absl::StatusOr<uint32_t> ParseDebugFlags(std::string_view letters) {
   return flags;
 }
 
+// Pages come from other caches, whose remains say nothing of an object.
+struct DebugSlab : PlainSlab {
+  static void InitSlot(const Cache& cache, char* slot) {
+    DebugObject(cache, slot).tail() = DebugTail{};
+  }
+};
+
 template <StatsMode kStats>
-class DebugEngine : public SlabBase<DebugEngine<kStats>, PlainSlab, kStats> {
+class DebugEngine : public SlabBase<DebugEngine<kStats>, DebugSlab, kStats> {
  public:
-  using Base = SlabBase<DebugEngine, PlainSlab, kStats>;
+  using Base = SlabBase<DebugEngine, DebugSlab, kStats>;
   friend Base;
   static constexpr std::string_view kName = "debug";
   static constexpr std::string_view kSummary =

@@ -137,6 +137,22 @@ TEST_F(DebugEngineTest, AFlagThatIsOffFindsNothing) {
   EXPECT_FALSE(ParseDebugFlags("FX").ok());
 }
 
+// What a page held before it came to a slab is no damage.
+TEST_F(DebugEngineTest, RemainsOfAnotherCacheAreNoFinding) {
+  for (const size_t bytes : {8192U, 8U, 200U, 4096U}) {
+    std::vector<void*> held;
+    for (int i = 0; i < 300; ++i) {
+      held.push_back(debug_->Alloc(bytes));
+      ASSERT_NE(held.back(), nullptr);
+      std::memset(held.back(), 0x6b, bytes);
+    }
+    for (void* object : held) debug_->Free(object);
+    debug_->Flush();
+  }
+  EXPECT_TRUE(reports.empty());
+  EXPECT_TRUE(debug_->Check().ok());
+}
+
 // A link that leads astray is found before anybody follows it.
 TEST_F(DebugEngineTest, EveryLinkOfAFreeListIsChecked) {
   for (int position = 0; position < 5; ++position) {

@@ -323,6 +323,11 @@ class SlabLayer {
   char* LinkAll(Cache& cache, SlabDescriptor& slab) {
     char* const first = heap_.AddressOf(heap_.PageOf(slab));
     char* const last = first + size_t{cache.size} * (slab.objects - 1U);
+    if constexpr (requires { Ops::InitSlot(cache, first); }) {
+      for (char* at = first; at <= last; at += cache.size) {
+        Ops::InitSlot(cache, at);
+      }
+    }
     for (char* at = first; at != last; at += cache.size) {
       SetNext(cache, slab, at, at + cache.size);
     }
