@@ -166,7 +166,8 @@ absl::Status Sqlite::Run(const std::string& sql) {
     return absl::OkStatus();
   }
   const size_t begin = sql.find_first_not_of('\n');
-  return Error(std::string_view(sql).substr(begin, sql.find('\n', begin) - begin));
+  return Error(
+      std::string_view(sql).substr(begin, sql.find('\n', begin) - begin));
 }
 
 absl::Status Sqlite::Run(const std::string& sql, const Parameters& parameters) {
