@@ -92,14 +92,18 @@ class CmpxchgDoubleEngine
   }
 
   char* NewCpuSlab(Cache& cache, CpuSlab& slot, uint32_t cpu) {
-    if (slot.slab != 0) {
-      SlabDescriptor& old = heap_.descriptor(static_cast<uint32_t>(slot.slab));
+    const uint64_t page = slot.slab;
+    if (page != 0) {
+      // Given up before it is unfrozen: killed between the two, we would leave
+      // a CPU with a slab that is the node's.
+      __atomic_store_n(&slot.slab, 0, __ATOMIC_RELEASE);
+      SlabDescriptor& old = heap_.descriptor(static_cast<uint32_t>(page));
       char* const list = layer_.TakeReturned(cache, old);
       if (list != nullptr) {
         GiveList(cache, old, layer_.Next(cache, old, list));
+        __atomic_store_n(&slot.slab, page, __ATOMIC_RELEASE);
         return list;
       }
-      __atomic_store_n(&slot.slab, 0, __ATOMIC_RELEASE);
     }
     const Grab grab = layer_.TakeSlab(cache, cpu, [](const SlabDescriptor&) {});
     if (grab.slab == nullptr) return nullptr;
