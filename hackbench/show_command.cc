@@ -59,7 +59,8 @@ absl::StatusOr<std::string> RunsText(Store& store, const std::string& exp_id) {
     std::string values;
     if (found != samples->end()) {
       for (const double value : found->second) {
-        values += (values.empty() ? "" : ",") + results::FigureText(value);
+        if (!values.empty()) values += ',';
+        values += results::FigureText(value);
       }
     }
     const bool counts =

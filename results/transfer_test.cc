@@ -149,9 +149,9 @@ TEST_F(TransferTest, DamagedImportsAreRefused) {
         default:
           text.insert(at, text.substr(random.Below(text.size()), 15));
       }
-      if (text.empty()) text = " ";
+      if (text.empty()) text.assign(1, ' ');
     }
-    Store to = Open("to" + std::to_string(i % 4) + ".db");
+    Store to = Open(std::string("to").append(1, '0' + i % 4) + ".db");
     Import(to, text).status().IgnoreError();
     ASSERT_EQ(*to.database().SelectText("PRAGMA integrity_check"), "ok");
   }
