@@ -321,7 +321,8 @@ class OwnedSlow {
     // to its end the cursor reads as "none left".
     __atomic_store_n(&own.carve, start + count * size, __ATOMIC_RELEASE);
     if (fresh != nullptr) {
-      __atomic_store_n(&fresh->kind, PageKind::kSpan, __ATOMIC_RELEASE);
+      PageKind kind = PageKind::kSpan;
+      __atomic_store(&fresh->kind, &kind, __ATOMIC_RELEASE);
     }
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t at = start + i * size;

@@ -341,7 +341,8 @@ class SlabLayer {
     const SlabView before = Load(cache, slab);
     view.generation = before.generation;
     Exchange(cache, slab, before, view);
-    __atomic_store_n(&slab.kind, PageKind::kSlab, __ATOMIC_RELEASE);
+    PageKind kind = PageKind::kSlab;
+    __atomic_store(&slab.kind, &kind, __ATOMIC_RELEASE);
   }
 
   // With the list lock held, after a free to a slab that is no CPU's. True when
