@@ -46,7 +46,8 @@ struct PreemptNone {
 
 struct PreemptVoluntary : PreemptNone {
   static constexpr std::string_view kName = "voluntary";
-  static void MightSleep() {
+  // A call, as the kernel's: it stands at many places.
+  [[gnu::noinline]] static void MightSleep() {
     if (LoadRelaxed(&preempt_state.no_resched) == 0) Resched();
   }
 };
@@ -81,11 +82,11 @@ enum class Call { kInline, kOutOfLine };
 template <class L, class Preempt, Call kCall>
 class PreemptLock {
  public:
-  LockResult Lock(Waiter& waiter) {
+  [[gnu::always_inline]] LockResult Lock(Waiter& waiter) {
     if constexpr (kCall == Call::kInline) return LockHere(waiter);
     return LockCalled(waiter);
   }
-  void Unlock(Waiter& waiter) {
+  [[gnu::always_inline]] void Unlock(Waiter& waiter) {
     if constexpr (kCall == Call::kInline || !Preempt::kCounts) {
       UnlockHere(waiter);
     } else {
@@ -94,13 +95,13 @@ class PreemptLock {
   }
 
  private:
-  LockResult LockHere(Waiter& waiter) {
+  [[gnu::always_inline]] LockResult LockHere(Waiter& waiter) {
     Preempt::Disable();
     const LockResult result = lock_.Lock(waiter);
     if (!Holds(result)) Preempt::Enable();
     return result;
   }
-  void UnlockHere(Waiter& waiter) {
+  [[gnu::always_inline]] void UnlockHere(Waiter& waiter) {
     lock_.Unlock(waiter);
     Preempt::Enable();
   }

@@ -40,7 +40,7 @@ class BasicTicketLock {
     return ValueUnlocked(seen) && atomics::Cmpxchg<atomics::Order::kAcquire>(
                                       &word_, seen, seen + kNext);
   }
-  void Unlock(Waiter& waiter) {
+  [[gnu::always_inline]] void Unlock(Waiter& waiter) {
     // relaxed: only the holder writes this half.
     StoreRelease(Serving(), static_cast<uint16_t>(LoadRelaxed(Serving()) + 1));
     Wait::Wake(waiter, this);
