@@ -91,6 +91,8 @@ struct ChildPlan {
 
 bool TakePlace(const RunSetup& setup) {
   for (const int capability : setup.dropped_capabilities) {
+    // What a container has taken already needs no right to take it.
+    if (prctl(PR_CAPBSET_READ, capability) == 0) continue;
     if (prctl(PR_CAPBSET_DROP, capability) != 0) return false;
   }
   if (setup.real_uid == 0) return true;

@@ -34,7 +34,7 @@ struct RunSetup {
   bool reader_is_gone = false;   // stdout is a pipe that nobody reads.
   std::map<int, rlim_t> limits = {};  // RLIMIT_x to soft and hard limit.
   std::set<int> ignored_signals = {};
-  // From the bounding set; needs root.
+  // From the bounding set; needs CAP_SETPCAP unless they are gone already.
   std::set<int> dropped_capabilities = {};
   uid_t real_uid = 0;       // 0: as the caller; needs root.
   uid_t effective_uid = 0;  // Read only when real_uid is set.
