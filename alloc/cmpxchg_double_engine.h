@@ -6,8 +6,8 @@
 #pragma once
 
 #include "alloc/cpu_slab.h"
-#include "alloc/current_cpu.h"
 #include "alloc/slab_base.h"
+#include "atomics/current_cpu.h"
 
 namespace hackbench::alloc {
 
@@ -26,7 +26,7 @@ class CmpxchgDoubleEngine
   }
 
   [[gnu::always_inline]] void* AllocFrom(Cache* cache) {
-    CpuSlab& slot = Slots(*cache).ForCpuOrOverflow(CurrentCpuId());
+    CpuSlab& slot = Slots(*cache).ForCpuOrOverflow(atomics::CurrentCpuId());
     const uint64_t page = __atomic_load_n(&slot.slab, __ATOMIC_ACQUIRE);
     if (page != 0) [[likely]] {
       char* const object =
@@ -66,13 +66,14 @@ class CmpxchgDoubleEngine
   void FreeTo(Cache& cache, SlabDescriptor& slab, char* object) {
     layer_.Free(cache, slab, object, object, 1);
     if constexpr (kStats != StatsMode::kOff) {
-      Count<kStats>(Slots(cache).ForCpuOrOverflow(CurrentCpuId()).stats,
-                    kFreeSlowpath);
+      Count<kStats>(
+          Slots(cache).ForCpuOrOverflow(atomics::CurrentCpuId()).stats,
+          kFreeSlowpath);
     }
   }
 
   [[gnu::noinline]] void* AllocSlowly(Cache& cache) {
-    const uint32_t cpu = CurrentCpuId();
+    const uint32_t cpu = atomics::CurrentCpuId();
     char* object = nullptr;
     CpuSlab& slot = Slots(cache).ForCpuOrOverflow(cpu);
     Taken taken = Taken::kNo;

@@ -17,9 +17,9 @@
 
 #include "alloc/corruption.h"
 #include "alloc/cpu_slab.h"
-#include "alloc/current_cpu.h"
 #include "alloc/slab_word.h"
 #include "atomics/cmpxchg.h"
+#include "atomics/current_cpu.h"
 #include "atomics/rseq_registration.h"
 #include "atomics/tid.h"
 
@@ -67,7 +67,7 @@ struct LockedDoubleFast {
 
   [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     for (;;) {
-      CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+      CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
       // tid before freelist: the exchange judges both.
       const atomics::DoubleWord seen = Double::Load(&cpu.fast);
       char* const object = ToPointer(seen.first);
@@ -81,7 +81,7 @@ struct LockedDoubleFast {
   [[gnu::always_inline]] static bool Push(const FastContext& context,
                                           uint64_t slab, char* object) {
     for (;;) {
-      CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+      CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
       const atomics::DoubleWord seen = Double::Load(&cpu.fast);
       if (PeekWord(&cpu.slab) != slab) return false;
       RefuseHeadAgain(seen.first, object);
@@ -261,7 +261,7 @@ struct RseqDoubleFast {
 
  private:
   static bool IsBeyondTable(const FastContext& context) {
-    return !context.slots.Holds(CurrentCpuId());
+    return !context.slots.Holds(atomics::CurrentCpuId());
   }
 };
 
@@ -324,7 +324,7 @@ struct CpuLockFast {
   static std::string WhyNot() { return {}; }
 
   [[gnu::always_inline]] static char* Pop(const FastContext& context) {
-    CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+    CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
     // The slow path repairs what a dead holder left.
     if (cpu.lock.TryLock() != Taken::kYes) return nullptr;
     char* const object = ToPointer(cpu.fast.first);
@@ -336,7 +336,7 @@ struct CpuLockFast {
   }
   [[gnu::always_inline]] static bool Push(const FastContext& context,
                                           uint64_t slab, char* object) {
-    CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+    CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
     if (cpu.lock.TryLock() != Taken::kYes) return false;
     const bool mine = cpu.slab == slab;
     if (mine) {
@@ -368,7 +368,7 @@ struct AbaFast {
 
   [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     for (;;) {
-      CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+      CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
       uint64_t head = PeekWord(&cpu.fast.first);
       if (head == 0) return nullptr;
       const uint64_t next = LoadLink(ToPointer(head));
@@ -381,7 +381,7 @@ struct AbaFast {
   [[gnu::always_inline]] static bool Push(const FastContext& context,
                                           uint64_t slab, char* object) {
     for (;;) {
-      CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+      CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
       uint64_t head = PeekWord(&cpu.fast.first);
       if (PeekWord(&cpu.slab) != slab) return false;
       RefuseHeadAgain(head, object);
@@ -412,7 +412,7 @@ struct PackedFast {
 
   [[gnu::always_inline]] static char* Pop(const FastContext& context) {
     for (;;) {
-      CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+      CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
       const uint64_t seen = PeekWord(&cpu.fast.first);
       const uint64_t slab = PeekWord(&cpu.slab);
       const uint64_t number = seen & kNumberMask;
@@ -432,7 +432,7 @@ struct PackedFast {
   [[gnu::always_inline]] static bool Push(const FastContext& context,
                                           uint64_t slab, char* object) {
     for (;;) {
-      CpuSlab& cpu = context.slots.ForCpuOrOverflow(CurrentCpuId());
+      CpuSlab& cpu = context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
       const uint64_t seen = PeekWord(&cpu.fast.first);
       if (PeekWord(&cpu.slab) != slab) return false;
       const SlabDescriptor& at =

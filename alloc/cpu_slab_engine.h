@@ -70,14 +70,14 @@ class CpuSlabEngine
     return {heap_, cache, CpuSlabs(cache.cpu_slots, heap_.num_cpus())};
   }
   static CpuSlab& Here(const FastContext& context) {
-    return context.slots.ForCpuOrOverflow(CurrentCpuId());
+    return context.slots.ForCpuOrOverflow(atomics::CurrentCpuId());
   }
 
   [[gnu::noinline]] void* AllocSlowly(Cache& cache) {
     const FastContext context = Context(cache);
     char* object = nullptr;
     for (;;) {
-      const uint32_t cpu = CurrentCpuId();
+      const uint32_t cpu = atomics::CurrentCpuId();
       if (!context.slots.Holds(cpu)) {
         object = layer_.AllocOne(cache);
         break;

@@ -9,10 +9,10 @@
 
 #include <unistd.h>
 
-#include "alloc/current_cpu.h"
 #include "alloc/debug_object.h"
 #include "alloc/debug_report.h"
 #include "alloc/slab_base.h"
+#include "atomics/current_cpu.h"
 
 namespace hackbench::alloc {
 
@@ -209,7 +209,7 @@ class DebugEngine : public SlabBase<DebugEngine<kStats>, DebugSlab, kStats> {
   }
 
   static void Note(Track& track, uint64_t caller) {
-    track = {caller, atomics::Cpu::ReadCycles(), CurrentCpuId(),
+    track = {caller, atomics::Cpu::ReadCycles(), atomics::CurrentCpuId(),
              static_cast<uint32_t>(getpid())};
   }
   static void Trace(const char* what, const Cache& cache,

@@ -44,7 +44,7 @@ class OwnedEngine : public OwnedAudit<kFront, kStats> {
       return;
     const SpanInfo span = spans_[Base::SpanOf(object)];
     atomics::RseqArea* const area = atomics::ThreadRseqArea();
-    const uint32_t cpu = CpuOf(area);
+    const uint32_t cpu = atomics::CpuOf(area);
     if (span.owner() != cpu) [[unlikely]]
       return Base::FreeForeign(object);
     OwnedClass& own = *(&cpus_->classes[0] + span.slot());
@@ -89,7 +89,7 @@ class OwnedEngine : public OwnedAudit<kFront, kStats> {
   template <class Kind>
   [[gnu::always_inline]] void* PopLocal(unsigned c) {
     atomics::RseqArea* const area = atomics::ThreadRseqArea();
-    const uint32_t cpu = CpuOf(area);
+    const uint32_t cpu = atomics::CpuOf(area);
     if (cpu < num_cpus_) [[likely]] {
       OwnedClass& own = cpus_[cpu].classes[c];
       uint64_t word = 0;

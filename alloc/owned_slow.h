@@ -70,7 +70,7 @@ class OwnedSlow {
     uint32_t cpu = 0;
     uint64_t word = 0;
     for (;;) {
-      cpu = CurrentCpuId();
+      cpu = atomics::CurrentCpuId();
       if (cpu >= num_cpus_) return AllocBeyondTable<Kind>(c);
       OwnedClass& own = cpus_[cpu].classes[c];
       // Most often a sheaf has what the list has not.
@@ -111,7 +111,7 @@ class OwnedSlow {
     }
     const SpanInfo span = spans_[SpanOf(object)];
     if (!span.is_span()) return FreeWhole(object);
-    const uint32_t cpu = CurrentCpuId();
+    const uint32_t cpu = atomics::CurrentCpuId();
     OwnedClass& here =
         cpus_[std::min(cpu, num_cpus_)].classes[span.size_class()];
     if constexpr (kFront) {
@@ -357,7 +357,7 @@ class OwnedSlow {
   template <class Work>
   bool WithSheaf(unsigned c, Work work) {
     for (;;) {
-      const uint32_t cpu = CurrentCpuId();
+      const uint32_t cpu = atomics::CurrentCpuId();
       if (cpu >= num_cpus_) return false;
       CpuSheaf& slot = cpus_[cpu].classes[c].front;
       if (slot.lock.TryLock() == Taken::kNo) return false;
@@ -375,7 +375,7 @@ class OwnedSlow {
 
   void* AllocFromSheaf(unsigned c) {
     // relaxed: a glance; most often there is nothing, and no lock is taken.
-    const uint32_t cpu = CurrentCpuId();
+    const uint32_t cpu = atomics::CurrentCpuId();
     if (cpu >= num_cpus_) return nullptr;
     const CpuSheaf& here = cpus_[cpu].classes[c].front;
     if (__atomic_load_n(&barns_[c].full_count, __ATOMIC_RELAXED) == 0 &&

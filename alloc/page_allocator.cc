@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "alloc/corruption.h"
-#include "alloc/current_cpu.h"
+#include "atomics/current_cpu.h"
 
 namespace hackbench::alloc {
 namespace {
@@ -60,7 +60,7 @@ void PageAllocator::Free(uint32_t page, unsigned order) {
 }
 
 uint32_t PageAllocator::FromCpuList(unsigned order) {
-  CpuPages& cpu = cpu_pages_.ForCpuOrOverflow(CurrentCpuId());
+  CpuPages& cpu = cpu_pages_.ForCpuOrOverflow(atomics::CurrentCpuId());
   // A stolen lock needs no repair: each change of a list is one store.
   if (cpu.lock.TryLock() == Taken::kNo) return kNoPage;
   uint32_t page = kNoPage;
@@ -88,7 +88,7 @@ bool PageAllocator::Refill(CpuPages& cpu, unsigned order) {
 }
 
 bool PageAllocator::ToCpuList(uint32_t page, unsigned order) {
-  CpuPages& cpu = cpu_pages_.ForCpuOrOverflow(CurrentCpuId());
+  CpuPages& cpu = cpu_pages_.ForCpuOrOverflow(atomics::CurrentCpuId());
   if (cpu.lock.TryLock() == Taken::kNo) return false;
   if (cpu.count[order] == kCpuListHigh[order]) {
     LockZone();

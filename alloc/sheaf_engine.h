@@ -55,7 +55,8 @@ class SheafEngine
   }
   void CountHere(const Cache& cache, Stat stat) const {
     if constexpr (kStats != StatsMode::kOff) {
-      Count<kStats>(Slots(cache).ForCpuOrOverflow(CurrentCpuId()).stats, stat);
+      Count<kStats>(
+          Slots(cache).ForCpuOrOverflow(atomics::CurrentCpuId()).stats, stat);
     }
   }
 
@@ -73,7 +74,7 @@ class SheafEngine
   template <class Work>
   bool WithSlot(Cache& cache, Work work) {
     for (;;) {
-      const uint32_t cpu = CurrentCpuId();
+      const uint32_t cpu = atomics::CurrentCpuId();
       if (!Slots(cache).Holds(cpu)) return false;
       CpuSheaf& slot = Slots(cache).ForCpu(cpu);
       const Taken taken = slot.lock.TryLock();

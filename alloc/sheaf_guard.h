@@ -19,7 +19,7 @@ struct RseqSheafGuard {
   static char* Pop(CpuSheaves slots) {
     atomics::RseqArea* area = atomics::ThreadRseqArea();
     for (;;) {
-      const uint32_t cpu = CpuOf(area);
+      const uint32_t cpu = atomics::CpuOf(area);
       if (!slots.Holds(cpu)) [[unlikely]]
         return nullptr;
       uint64_t object = 0;
@@ -35,7 +35,7 @@ struct RseqSheafGuard {
   static bool Push(CpuSheaves slots, const void* object) {
     atomics::RseqArea* area = atomics::ThreadRseqArea();
     for (;;) {
-      const uint32_t cpu = CpuOf(area);
+      const uint32_t cpu = atomics::CpuOf(area);
       if (!slots.Holds(cpu)) [[unlikely]]
         return false;
       RefuseTopAgain(slots.ForCpu(cpu).top, object);
@@ -60,7 +60,7 @@ struct TryLockSheafGuard {
   static std::string WhyNot() { return {}; }
 
   static char* Pop(CpuSheaves slots) {
-    CpuSheaf& slot = slots.ForCpuOrOverflow(CurrentCpuId());
+    CpuSheaf& slot = slots.ForCpuOrOverflow(atomics::CurrentCpuId());
     if (slot.lock.TryLock() != Taken::kYes) return nullptr;
     char* object = nullptr;
     if (!IsEmptySheaf(slot.top)) {
@@ -72,7 +72,7 @@ struct TryLockSheafGuard {
     return object;
   }
   static bool Push(CpuSheaves slots, const void* object) {
-    CpuSheaf& slot = slots.ForCpuOrOverflow(CurrentCpuId());
+    CpuSheaf& slot = slots.ForCpuOrOverflow(atomics::CurrentCpuId());
     if (slot.lock.TryLock() != Taken::kYes) return false;
     RefuseTopAgain(slot.top, object);
     const bool fits = !IsFullSheaf(slot.top);

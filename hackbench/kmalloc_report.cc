@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "alloc/current_cpu.h"
+#include "atomics/current_cpu.h"
 #include "atomics/rseq_registration.h"
 
 namespace hackbench {
@@ -46,7 +46,7 @@ std::string Header(const KmallocTable& table) {
       table.cpus.front());
   text += fmt::format(
       "cpu id: {}; rseq: {}; warm: each loop runs once before it is timed\n",
-      alloc::CpuIdSource(), RseqPathText());
+      atomics::CpuIdSource(), RseqPathText());
   if (!table.arena.empty()) {
     text += fmt::format("arena: {}, at most {} MiB for each engine\n",
                         table.arena, options.arena.max_bytes >> 20);
@@ -228,7 +228,7 @@ std::string Json(const KmallocTable& table) {
   nlohmann::json json = {{"cpu", Cpu::kName},
                          {"unit", Cpu::kCycleUnit},
                          {"counter", Cpu::kCycleSource},
-                         {"cpu_id", alloc::CpuIdSource()},
+                         {"cpu_id", atomics::CpuIdSource()},
                          {"rseq", RseqPathText()},
                          {"warm", true},
                          {"arena", table.arena},
