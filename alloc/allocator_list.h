@@ -23,6 +23,10 @@ struct AllocatorEntry {
   std::unique_ptr<AnyAllocator> (*make_exact)(Heap& heap);
 };
 
+// `entry` once more, counting without a lock: for runs that report why a number
+// moved. Of an entry of the list.
+std::unique_ptr<AnyAllocator> MakeRacy(const AllocatorEntry& entry, Heap& heap);
+
 std::span<const AllocatorEntry> AllocatorList();
 
 // nullptr when there is none of that name.

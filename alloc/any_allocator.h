@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An engine chosen at run time: two function pointers for the tasks' loops, the
-// rest behind virtual calls.
+// An engine chosen at run time: function pointers for the tasks' loops, and
+// virtual calls for the rest.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,13 @@ class AnyAllocator {
 
   void* Alloc(size_t bytes) { return alloc_(engine_, bytes); }
   void Free(void* object) { free_(engine_, object); }
+  void* AllocFrom(Cache* cache) { return alloc_from_(engine_, cache); }
 
   virtual size_t AllocBulk(size_t bytes, size_t count, void** objects) = 0;
   virtual void FreeBulk(size_t count, void** objects) = 0;
   virtual size_t UsableSize(void* object) = 0;
   virtual absl::StatusOr<Cache*> CreateCache(std::string_view name,
                                              size_t bytes) = 0;
-  virtual void* AllocFrom(Cache* cache) = 0;
   virtual Statistics Stats() = 0;
   virtual absl::StatusOr<Audit> Check() = 0;
   virtual void Recover() = 0;
@@ -37,6 +37,7 @@ class AnyAllocator {
   void* engine_ = nullptr;
   void* (*alloc_)(void* engine, size_t bytes) = nullptr;
   void (*free_)(void* engine, void* object) = nullptr;
+  void* (*alloc_from_)(void* engine, Cache* cache) = nullptr;
 };
 
 template <AllocatorEngine E>
@@ -49,6 +50,9 @@ class TypedAllocator : public AnyAllocator {
     };
     free_ = [](void* engine, void* object) {
       static_cast<E*>(engine)->Free(object);
+    };
+    alloc_from_ = [](void* engine, Cache* cache) {
+      return static_cast<E*>(engine)->AllocFrom(cache);
     };
   }
 
@@ -63,7 +67,6 @@ class TypedAllocator : public AnyAllocator {
                                      size_t bytes) override {
     return typed_.CreateCache(name, bytes);
   }
-  void* AllocFrom(Cache* cache) override { return typed_.AllocFrom(cache); }
   Statistics Stats() override { return typed_.Stats(); }
   absl::StatusOr<Audit> Check() override { return typed_.Check(); }
   void Recover() override { typed_.Recover(); }
