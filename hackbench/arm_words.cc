@@ -61,7 +61,11 @@ absl::StatusOr<std::string> WordFor(const std::string& key,
   }
   if (row->takes_value()) return fmt::format("--{}={}", key, value);
   if (value == "on" || value == "1") return fmt::format("--{}", key);
-  if (value == "off" || value == "0") return "";
+  // What is on by default has a switch of its own to turn it off.
+  const std::string twin = "no-" + key;
+  if (value == "off" || value == "0") {
+    return FindRow(twin) == nullptr ? "" : "--" + twin;
+  }
   return absl::InvalidArgumentError(
       fmt::format("{}={}: it is a switch; on or off", key, value));
 }

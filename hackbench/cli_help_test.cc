@@ -119,8 +119,8 @@ TEST(CliHelpTest, UnknownWordsAreRefusedWithTheNearestName) {
        "unknown transport 'scoketpair' (did you mean 'socketpair'?); choices: "
        "hackbench --list transports\n"},
       {"--list transport",
-       "--list 'transport': choices are transports (did "
-       "you mean 'transports'?)\n"},
+       "--list 'transport': choices are allocators, locks, rwlocks, refcounts, "
+       "preempts, transports (did you mean 'transports'?)\n"},
       {"--timing wor",
        "--timing 'wor': choices are total, work (did you mean 'work'?)\n"},
       {"--sched fifo",

@@ -88,8 +88,7 @@ std::string ManualEntry(const OptionRow& row) {
 
 std::string ManualOptions(Spelling spelling) {
   std::string text;
-  for (const Section section : {Section::kWorkload, Section::kPlacement,
-                                Section::kMeasurement, Section::kOutput}) {
+  for (const Section section : kSections) {
     text += fmt::format(".SS {}\n", SectionTitle(section));
     for (const OptionRow& row : OptionTable()) {
       if (row.section == section && (row.spellings & spelling) != 0) {

@@ -2,12 +2,15 @@
 #include "hackbench/help.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
+#include <vector>
 
 #include "hackbench/clock.h"
 #include "hackbench/suggest.h"
 #include "hackbench/transport_list.h"
+#include "hackbench/user_report.h"
 #include "hackbench/worker_loop.h"
 
 namespace hackbench {
@@ -92,8 +95,7 @@ std::string_view Usage(Spelling spelling) {
 
 std::string HelpText(Spelling spelling) {
   std::string text(Usage(spelling));
-  for (const Section section : {Section::kWorkload, Section::kPlacement,
-                                Section::kMeasurement, Section::kOutput}) {
+  for (const Section section : kSections) {
     text += fmt::format("\n{}:\n", SectionTitle(section));
     for (const OptionRow& row : OptionTable()) {
       if (row.section == section && (row.spellings & spelling) != 0) {
@@ -107,17 +109,19 @@ std::string HelpText(Spelling spelling) {
 std::string VersionText() { return "hackbench " HACKBENCH_VERSION "\n"; }
 
 absl::StatusOr<std::string> ListText(std::string_view what) {
-  constexpr std::array<std::string_view, 1> kKinds = {"transports"};
-  if (what != kKinds[0]) {
-    return absl::InvalidArgumentError(
-        fmt::format("--list '{}': choices are transports{}", what,
-                    DidYouMean(what, kKinds)));
+  std::string text = PartListText(what);
+  if (!text.empty()) return text;
+  if (what == "transports") {
+    for (const TransportEntry& entry : kTransportList) {
+      text += fmt::format("{:<12}{}\n", entry.name, entry.summary);
+    }
+    return text;
   }
-  std::string text;
-  for (const TransportEntry& entry : kTransportList) {
-    text += fmt::format("{:<12}{}\n", entry.name, entry.summary);
-  }
-  return text;
+  std::vector<std::string_view> kinds = PartListNames();
+  kinds.emplace_back("transports");
+  return absl::InvalidArgumentError(fmt::format("--list '{}': choices are {}{}",
+                                                what, fmt::join(kinds, ", "),
+                                                DidYouMean(what, kinds)));
 }
 
 }  // namespace hackbench

@@ -20,6 +20,7 @@
 #include "hackbench/system_error.h"
 #include "hackbench/task_host.h"
 #include "hackbench/unique_fd.h"
+#include "hackbench/user_plane.h"
 #include "hackbench/watchdog.h"
 
 namespace hackbench {
@@ -28,7 +29,12 @@ namespace {
 // How long main sleeps before it looks for signals and at the watchdog.
 constexpr int64_t kSliceNs = 50'000'000;
 
-constexpr int kNoDescriptor = -1;
+// The descriptors that only a receiver uses; a sender has none.
+struct ReceiverEnds {
+  int read_fd = -1;
+  int space_fd = -1;
+};
+
 constexpr size_t kPageBytes = 4096;
 
 int64_t ToNs(const timeval& time) {
@@ -93,22 +99,28 @@ struct Group {
     for (const Fds* const fds : {&read_fds, &write_fds}) {
       for (const int fd : *fds) close(fd);
     }
+    for (const int fd : back_fds) close(fd);
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
   Fds read_fds;
   Fds write_fds;
+  // User plane: where senders wait for space, and, of one-way channels, the
+  // descriptors of the way back that main still holds.
+  std::vector<int> space_fds;
+  std::vector<int> back_fds;
 };
 
 // One launch from first channel to last task.
 class RunningLaunch {
  public:
   RunningLaunch(const RunPlan& plan, SignalGate& signals, TaskBoard& board,
-                std::byte* buffers, size_t stride)
+                UserPlane* user_plane, std::byte* buffers, size_t stride)
       : plan_(plan),
         signals_(signals),
         board_(board),
+        user_plane_(user_plane),
         buffers_(buffers),
         stride_(stride),
         watchdog_(plan, board),
@@ -121,6 +133,13 @@ class RunningLaunch {
   std::optional<Failure> Run(LaunchResult& result, bool& left_threads) {
     std::optional<Failure> failure = RunToEnd(result);
     if (failure && host_ != nullptr) left_threads = !host_->KillAll();
+    if (user_plane_ == nullptr) return failure;
+    user_plane_->StopTicker();
+    if (!failure) return AuditUserPlane();
+    // Threads that are left may be writing to it.
+    if (host_ != nullptr && !left_threads) {
+      failure->message.append("\n  ").append(user_plane_->DescribeRemains());
+    }
     return failure;
   }
 
@@ -147,6 +166,12 @@ class RunningLaunch {
     result.work_ns = last_message_ns - start_ns;
     result.reap_ns = end_ns - last_message_ns;
     return std::nullopt;
+  }
+
+  std::optional<Failure> AuditUserPlane() {
+    const absl::Status status = user_plane_->Audit();
+    if (status.ok()) return std::nullopt;
+    return ToFailure(status);
   }
 
   std::optional<Failure> OpenGate() {
@@ -210,12 +235,13 @@ class RunningLaunch {
     const uint32_t fds = plan_.workload.fds;
     // Reserved in full: threads hold spans of it while it grows.
     group.write_fds.reserve(fds);
+    if (user_plane_ != nullptr) group.space_fds.reserve(fds);
     if (!host_->has_own_descriptors()) group.read_fds.reserve(fds);
     for (uint32_t i = 0; i < fds; ++i) {
       if (auto failure = StartReceiver(number, i, group)) return failure;
     }
     for (uint32_t i = 0; i < fds; ++i) {
-      if (auto failure = StartTask(number, fds + i, kNoDescriptor, group)) {
+      if (auto failure = StartTask(number, fds + i, {}, group)) {
         return failure;
       }
     }
@@ -234,25 +260,57 @@ class RunningLaunch {
     group.write_fds.push_back(channel.write_fd);
     const bool shared = !host_->has_own_descriptors();
     if (shared) group.read_fds.push_back(channel.read_fd);
-    auto failure = StartTask(number, index, channel.read_fd, group);
+    ReceiverEnds ends{.read_fd = channel.read_fd};
+    UniqueFd back_write;
+    if (user_plane_ != nullptr) {
+      if (auto failed = OpenWayBack(channel, group, back_write)) return failed;
+      ends.space_fd = back_write.get() < 0 ? channel.read_fd : back_write.get();
+    }
+    auto failure = StartTask(number, index, ends, group);
     if (!shared) close(channel.read_fd);
+    // Threads have no ends of their own to close.
+    if (shared && back_write.get() >= 0) {
+      group.back_fds.push_back(back_write.release());
+    }
     return failure;
+  }
+
+  // How senders hear that there is room again: over the channel itself, or
+  // over a second one when the first goes one way.
+  std::optional<Failure> OpenWayBack(const Channel& channel, Group& group,
+                                     UniqueFd& back_write) {
+    const TransportTraits& traits = plan_.transport->traits;
+    if (traits.two_way || !traits.has_descriptors) {
+      group.space_fds.push_back(channel.write_fd);
+      return std::nullopt;
+    }
+    Channel back;
+    absl::Status status = transport_->Open(back);
+    if (!status.ok()) return ToFailure(status);
+    back_write = UniqueFd(back.write_fd);
+    group.space_fds.push_back(back.read_fd);
+    group.back_fds.push_back(back.read_fd);
+    return std::nullopt;
   }
 
   // `place` among the tasks of the group: receivers first, then senders.
   std::optional<Failure> StartTask(uint32_t group_number, uint32_t place,
-                                   int read_fd, const Group& group) {
+                                   ReceiverEnds ends, const Group& group) {
     const uint32_t fds = plan_.workload.fds;
     const bool is_sender = place >= fds;
     const size_t task = group_number * plan_.tasks_per_group() + place;
     std::byte* const buffer = buffers_ + task * stride_;
     TaskContext context{
         .workload = &plan_.workload,
+        .user_plane = user_plane_,
+        .task = static_cast<uint32_t>(task),
         .group = group_number,
         .index = is_sender ? place - fds : place,
         .is_sender = is_sender,
-        .read_fd = read_fd,
+        .read_fd = ends.read_fd,
         .write_fds = group.write_fds,
+        .space_fd = ends.space_fd,
+        .space_fds = group.space_fds,
         .slot = &board_.slot(task),
         .buffer = {buffer, plan_.workload.datasize},
         .scratch = buffer + ScratchOffset(plan_.workload),
@@ -297,6 +355,7 @@ class RunningLaunch {
   }
 
   std::optional<Failure> Wake() {
+    if (user_plane_ != nullptr) user_plane_->StartTicker();
     constexpr char kGo = 'G';
     if (write(wake_.write_end.get(), &kGo, 1) == 1) return std::nullopt;
     return ToFailure(ErrnoStatus(errno, "writing the start byte"));
@@ -333,6 +392,7 @@ class RunningLaunch {
   const RunPlan& plan_;
   SignalGate& signals_;
   TaskBoard& board_;
+  UserPlane* user_plane_;
   std::byte* buffers_;
   size_t stride_;
   Watchdog watchdog_;
@@ -352,6 +412,9 @@ Launcher::Launcher(const RunPlan& plan, SignalGate& signals)
 
 Launcher::~Launcher() {
   if (buffers_ != nullptr && !left_threads_) munmap(buffers_, buffer_bytes_);
+  // Threads that are left still use it; they end with the process.
+  if (left_threads_) [[maybe_unused]]
+    auto* const kept = user_plane_.release();
 }
 
 absl::Status Launcher::Prepare() {
@@ -372,6 +435,10 @@ absl::Status Launcher::Prepare() {
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return ErrnoStatus(errno, "mmap of the messages");
   buffers_ = static_cast<std::byte*>(base);
+  if (!plan_.user) return absl::OkStatus();
+  auto user_plane = UserPlane::Create(plan_);
+  if (!user_plane.ok()) return user_plane.status();
+  user_plane_ = *std::move(user_plane);
   return absl::OkStatus();
 }
 
@@ -379,9 +446,16 @@ LaunchResult Launcher::Run() {
   LaunchResult result;
   board_.Clear();
   if (buffers_ != nullptr) madvise(buffers_, buffer_bytes_, MADV_DONTNEED);
+  if (user_plane_ != nullptr) {
+    const absl::Status status = user_plane_->Reset();
+    if (!status.ok()) {
+      result.failure = ToFailure(status);
+      return result;
+    }
+  }
   const ResourceUse before = UseSoFar();
-  auto launch = std::make_unique<RunningLaunch>(plan_, signals_, board_,
-                                                buffers_, stride_);
+  auto launch = std::make_unique<RunningLaunch>(
+      plan_, signals_, board_, user_plane_.get(), buffers_, stride_);
   std::optional<Failure> failure = launch->Run(result, left_threads_);
   // Threads that are left still use its descriptors and contexts.
   if (left_threads_) [[maybe_unused]]
@@ -396,6 +470,9 @@ LaunchResult Launcher::Run() {
     // Relaxed: the tasks have ended.
     result.messages +=
         board_.slot(task).messages.load(std::memory_order_relaxed);
+  }
+  if (user_plane_ != nullptr && result.done) {
+    result.user = user_plane_->Collect();
   }
   if (plan_.workload.latency && result.done) {
     result.latency = std::make_unique<Histogram>();

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "hackbench/histogram.h"
 #include "hackbench/plan.h"
 #include "hackbench/signals.h"
 #include "hackbench/task_board.h"
+#include "hackbench/user_tally.h"
 
 namespace hackbench {
 
@@ -50,9 +52,12 @@ struct LaunchResult {
   uint64_t messages = 0;  // Received.
   ResourceUse use;
   std::unique_ptr<Histogram> latency;  // With --latency.
+  std::optional<UserFigures> user;     // In the user plane.
 
   Outcome outcome() const { return done ? Outcome::kDone : failure.outcome; }
 };
+
+class UserPlane;
 
 class Launcher {
  public:
@@ -73,6 +78,7 @@ class Launcher {
   const RunPlan& plan_;
   SignalGate& signals_;
   TaskBoard board_;
+  std::unique_ptr<UserPlane> user_plane_;  // Null in the kernel plane.
   std::byte* buffers_ = nullptr;
   size_t buffer_bytes_ = 0;
   size_t stride_ = 0;  // Of one task's buffer; 0 when processes share one.

@@ -8,6 +8,30 @@ namespace hackbench {
 namespace {
 
 template <class L>
+sync::LockResult LockOf(void* memory, sync::Waiter& waiter) {
+  return static_cast<L*>(memory)->Lock(waiter);
+}
+template <class L>
+void UnlockOf(void* memory, sync::Waiter& waiter) {
+  static_cast<L*>(memory)->Unlock(waiter);
+}
+template <class L>
+sync::LockResult LockSharedOf(void* memory, sync::Waiter& waiter) {
+  if constexpr (sync::SharedLockable<L>) {
+    return static_cast<L*>(memory)->LockShared(waiter);
+  }
+  return LockOf<L>(memory, waiter);
+}
+template <class L>
+void UnlockSharedOf(void* memory, sync::Waiter& waiter) {
+  if constexpr (sync::SharedLockable<L>) {
+    static_cast<L*>(memory)->UnlockShared(waiter);
+  } else {
+    UnlockOf<L>(memory, waiter);
+  }
+}
+
+template <class L>
 constexpr LockEntry MakeEntry() {
   return {L::kName,
           L::kSummary,
@@ -15,6 +39,10 @@ constexpr LockEntry MakeEntry() {
           sizeof(L),
           sync::SharedLockable<L>,
           &sync::MakeLock<L>,
+          &LockOf<L>,
+          &UnlockOf<L>,
+          &LockSharedOf<L>,
+          &UnlockSharedOf<L>,
           &InSession<L>,
           &TightLoop<L>,
           &SpacedLoop<L>,

@@ -21,6 +21,11 @@ struct LockEntry {
   size_t bytes;
   bool shared;  // Knows readers.
   bool (*make)(void* memory, sync::Arena& arena);
+  sync::LockResult (*lock)(void* memory, sync::Waiter& waiter);
+  void (*unlock)(void* memory, sync::Waiter& waiter);
+  // As a reader; without readers the same as the two above.
+  sync::LockResult (*lock_shared)(void* memory, sync::Waiter& waiter);
+  void (*unlock_shared)(void* memory, sync::Waiter& waiter);
   void (*in_session)(const std::function<void()>& body);
   void (*tight)(void* memory, sync::Waiter& waiter, int ops);
   void (*spaced)(void* memory, sync::Waiter& waiter, int ops);

@@ -45,6 +45,35 @@ constexpr auto kTable = std::to_array<OptionRow>({
     {kNodelay, 0, "nodelay", "", "", "set TCP_NODELAY on the sending side",
      kWorkload, kEverySpelling},
 
+    {kPlane, 0, "plane", "NAME", "kernel",
+     "whose code carries a message: kernel, or user, which naming any part "
+     "below implies",
+     kParts, kEverySpelling},
+    {kAlloc, 0, "alloc", "NAME", "the best that runs here",
+     "allocator of messages; --list allocators", kParts, kEverySpelling},
+    {kLock, 0, "lock", "NAME", "hybrid", "lock of a queue; --list locks",
+     kParts, kEverySpelling},
+    {kRwlock, 0, "rwlock", "NAME", "qrw-adaptive",
+     "lock of a group's endpoint table; --list rwlocks", kParts,
+     kEverySpelling},
+    {kRefcount, 0, "refcount", "NAME", "hybrid-cmpxchg",
+     "how a receiver is held while a message is on its way; --list refcounts",
+     kParts, kEverySpelling},
+    {kChurn, 0, "churn", "N", "1000",
+     "a receiver enters the endpoint table anew every N messages; 0 is never",
+     kParts, kEverySpelling},
+    {kMessageAlloc, 0, "msg-alloc", "HOW", "skb",
+     "memory of a message: skb (head and data), fixed:BYTES (one object), or "
+     "none",
+     kParts, kEverySpelling},
+    {kPreempt, 0, "preempt", "NAME", "none",
+     "cooperative preemption model: points at which a tick is honoured; --list "
+     "preempts",
+     kParts, kEverySpelling},
+    {kHz, 0, "hz", "N", "0",
+     "ticks a second of that model, each asks for a switch; 0 is none", kParts,
+     kEverySpelling},
+
     {kFifo, 'F', "fifo", "", "",
      "main becomes SCHED_FIFO priority 1 once all tasks exist", kPlacement,
      kRtTestsSpelling},
@@ -67,8 +96,19 @@ constexpr auto kTable = std::to_array<OptionRow>({
      "reaping, on stderr",
      kMeasurement, kEverySpelling},
     {kVerify, 0, "verify", "", "",
-     "check that no message is lost, repeated, torn or misrouted", kMeasurement,
+     "check that no message is lost, repeated, torn or misrouted; the default "
+     "in the user plane",
+     kMeasurement, kEverySpelling},
+    {kNoVerify, 0, "no-verify", "", "", "do not check messages", kMeasurement,
      kEverySpelling},
+    {kStats, 0, "stats", "", "",
+     "user plane: what the parts did, on stderr: allocations, lock events, "
+     "wake-ups",
+     kMeasurement, kEverySpelling},
+    {kPhases, 0, "phases", "", "",
+     "user plane: cycles of each step of a message, from one message in 64, on "
+     "stderr",
+     kMeasurement, kEverySpelling},
     {kLatency, 0, "latency", "", "",
      "percentiles of the time from a sender's clock to the receiver's, on "
      "stderr",
@@ -95,7 +135,9 @@ constexpr auto kTable = std::to_array<OptionRow>({
     {kLogLevel, 0, "log-level", "LEVEL", "warning",
      "what goes to stderr: off, error, warning, info or debug", kOutput,
      kEverySpelling},
-    {kList, 0, "list", "WHAT", "", "list the choices for a part: transports",
+    {kList, 0, "list", "WHAT", "",
+     "list the choices for a part: transports, allocators, locks, rwlocks, "
+     "refcounts or preempts",
      kOutput, kEverySpelling},
     {kHelp, 'h', "help", "", "", "this text", kOutput, kEverySpelling},
     {kVersion, 0, "version", "", "", "print the version", kOutput,
@@ -110,6 +152,8 @@ std::string_view SectionTitle(Section section) {
   switch (section) {
     case kWorkload:
       return "Workload";
+    case kParts:
+      return "Parts of the user plane";
     case kPlacement:
       return "Placement";
     case kMeasurement:

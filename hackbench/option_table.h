@@ -4,6 +4,7 @@
 // only.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -25,6 +26,15 @@ enum class OptionId {
   kFormat,
   kTransport,
   kNodelay,
+  kPlane,
+  kAlloc,
+  kLock,
+  kRwlock,
+  kRefcount,
+  kChurn,
+  kMessageAlloc,
+  kPreempt,
+  kHz,
   kAffinity,
   kSched,
   kNice,
@@ -32,6 +42,9 @@ enum class OptionId {
   kWarmup,
   kTiming,
   kVerify,
+  kNoVerify,
+  kStats,
+  kPhases,
   kLatency,
   kTimeout,
   kHangAfter,
@@ -43,7 +56,10 @@ enum class OptionId {
   kVersion,
 };
 
-enum class Section { kWorkload, kPlacement, kMeasurement, kOutput };
+enum class Section { kWorkload, kParts, kPlacement, kMeasurement, kOutput };
+inline constexpr std::array kSections = {
+    Section::kWorkload, Section::kParts, Section::kPlacement,
+    Section::kMeasurement, Section::kOutput};
 
 // Which spelling of the command line knows the row.
 enum Spelling : unsigned {

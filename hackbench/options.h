@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ enum class Grammar { kClassic, kRtTests, kPerf, kCommand };
 enum class Mode { kProcess, kThread };
 enum class SchedPolicy { kInherit, kOther, kBatch, kIdle, kFifo };
 
+inline constexpr int64_t kDefaultOfPart = -1;  // No number given.
+inline constexpr int64_t kDefaultTimeout = -1;
 inline constexpr int64_t kInheritNice = 100;  // No --nice given.
 
 struct RunOptions {
@@ -33,6 +36,17 @@ struct RunOptions {
   std::string transport = "socketpair";
   bool nodelay = false;
 
+  // Parts of the user plane; empty or kDefaultOfPart: not given.
+  std::string plane;  // "kernel", "user"
+  std::string alloc;
+  std::string lock;
+  std::string rwlock;
+  std::string refcount;
+  std::string message_alloc;
+  std::string preempt;
+  int64_t churn = kDefaultOfPart;
+  int64_t hz = kDefaultOfPart;
+
   // Placement.
   bool main_fifo = false;  // rt-tests' -F: main alone becomes SCHED_FIFO 1.
   std::string affinity;    // CPU list; empty leaves the inherited mask.
@@ -44,10 +58,12 @@ struct RunOptions {
   int64_t repeat = 1;
   int64_t warmup = 0;
   bool timing_work = false;
-  bool verify = false;
+  std::optional<bool> verify;  // Not given: on in the user plane only.
   bool latency = false;
-  int64_t timeout_s = 0;      // 0: no limit.
-  int64_t hang_after_s = 60;  // 0: never.
+  bool stats = false;
+  bool phases = false;
+  int64_t timeout_s = kDefaultTimeout;  // 0: no limit.
+  int64_t hang_after_s = 60;            // 0: never.
   std::string footprint = "peer";
 
   // Output.
@@ -58,6 +74,9 @@ struct RunOptions {
   bool help = false;
   bool version = false;
   std::string list;  // --list WHAT
+
+  // Whether any part of the user plane is named.
+  bool names_part() const;
 };
 
 // A command line read as far as it can be without looking at the machine.

@@ -17,7 +17,8 @@ class PipeTransport final : public Transport {
  public:
   static constexpr std::string_view kName = "pipe";
   static constexpr std::string_view kSummary = "anonymous pipe";
-  static constexpr TransportTraits kTraits{.atomic_bytes = PIPE_BUF};
+  static constexpr TransportTraits kTraits{.atomic_bytes = PIPE_BUF,
+                                           .model = MessageModel::kPipe};
 
   explicit PipeTransport(const TransportOptions&) {}
 

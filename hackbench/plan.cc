@@ -69,13 +69,54 @@ std::string WhyMixed(const RunPlan& plan) {
                            plan.transport->name, atomic_bytes);
 }
 
+// Spinners that wait for one that is not running may wait for ever.
+constexpr int64_t kSpinTimeoutS = 10;
+
+absl::Status ChoosePlane(RunPlan& plan) {
+  RunOptions& options = plan.options;
+  if (!WantsUserPlane(options)) {
+    if (!plan.transport->traits.has_descriptors) {
+      return absl::InvalidArgumentError(fmt::format(
+          "transport {} exists in the user plane only; add --plane user",
+          plan.transport->name));
+    }
+    for (const auto& [name, is_given] :
+         {std::pair{"--stats", options.stats},
+          std::pair{"--phases", options.phases},
+          std::pair{"a part (--alloc, --lock ...)", options.names_part()}}) {
+      if (!is_given) continue;
+      return absl::InvalidArgumentError(fmt::format(
+          "{} is of the user plane; {}", name,
+          options.plane.empty() ? "add --plane user"
+                                : "leave it or --plane kernel out"));
+    }
+    return absl::OkStatus();
+  }
+  absl::StatusOr<UserParts> parts = ChooseParts(options, *plan.transport);
+  if (!parts.ok()) return parts.status();
+  plan.user = *std::move(parts);
+  plan.warning = SpinWarning(*plan.user, plan.tasks);
+  if (!plan.warning.empty() && options.timeout_s == kDefaultTimeout) {
+    options.timeout_s = kSpinTimeoutS;
+    plan.warning += fmt::format("; ended after {} s, --timeout says otherwise",
+                                kSpinTimeoutS);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ChooseVerify(RunPlan& plan) {
   Workload& workload = plan.workload;
-  if (plan.options.verify) {
-    workload.verify =
-        MixesWriters(plan) ? VerifyMode::kByte : VerifyMode::kMessage;
+  workload.mixes_writers = MixesWriters(plan);
+  const bool is_asked = plan.options.verify.value_or(false);
+  const bool verifies = plan.options.verify.value_or(plan.user.has_value());
+  if (verifies) {
+    // What is too short for a header is counted where that is the default.
+    const bool is_short = !is_asked && !plan.options.latency &&
+                          workload.datasize < sizeof(MessageHeader);
+    workload.verify = workload.mixes_writers || is_short ? VerifyMode::kByte
+                                                         : VerifyMode::kMessage;
   }
-  if (plan.options.latency && MixesWriters(plan)) {
+  if (plan.options.latency && workload.mixes_writers) {
     return absl::InvalidArgumentError(fmt::format(
         "--latency needs whole messages, but {}; use --fds 1 or another "
         "transport",
@@ -86,10 +127,11 @@ absl::Status ChooseVerify(RunPlan& plan) {
   if (workload.latency) least = ClockOffset(workload.verify) + sizeof(int64_t);
   if (workload.datasize < least) {
     return absl::InvalidArgumentError(fmt::format(
-        "--datasize {}: {}{}{} needs at least {} bytes in a message",
-        workload.datasize, plan.options.verify ? "--verify" : "",
-        plan.options.verify && plan.options.latency ? " with " : "",
-        plan.options.latency ? "--latency" : "", least));
+        "--datasize {}: {}{}{} needs at least {} bytes in a message{}",
+        workload.datasize, verifies ? "--verify" : "",
+        verifies && plan.options.latency ? " with " : "",
+        plan.options.latency ? "--latency" : "", least,
+        verifies && !is_asked ? "; or add --no-verify" : ""));
   }
   return absl::OkStatus();
 }
@@ -102,9 +144,14 @@ Need ComputeNeed(const RunPlan& plan) {
   need.tasks = static_cast<int64_t>(plan.tasks);
   // Processes: main keeps the write ends of one group, and both ends of the
   // channel it is making. Threads never close any.
+  // A user plane over one-way channels needs a second one for the way back.
+  const TransportTraits& traits = plan.transport->traits;
+  const int64_t ways = !traits.has_descriptors        ? 0
+                       : plan.user && !traits.two_way ? 2
+                                                      : 1;
   need.descriptors =
-      kGateDescriptors + plan.transport->traits.extra_descriptors +
-      (threads ? 2 * options.groups * options.fds : options.fds + 1);
+      kGateDescriptors + traits.extra_descriptors +
+      ways * (threads ? 2 * options.groups * options.fds : options.fds + 1);
   // A process costs at least its kernel stack, task structure and page tables;
   // receivers' messages are touched in any case, senders' too.
   constexpr int64_t kProcessBytes = 64 << 10;
@@ -140,10 +187,11 @@ absl::StatusOr<RunPlan> MakePlan(const RunOptions& options) {
       .peer_footprint =
           options.footprint == "peer" && options.mode == Mode::kProcess,
   };
-  for (const auto step : {ComputeProducts, ChooseVerify}) {
+  for (const auto step : {ComputeProducts, ChoosePlane, ChooseVerify}) {
     absl::Status status = step(plan);
     if (!status.ok()) return status;
   }
+  if (plan.options.timeout_s == kDefaultTimeout) plan.options.timeout_s = 0;
   if (!options.affinity.empty()) {
     absl::StatusOr<cpu_set_t> cpus = ParseCpuList(options.affinity);
     if (!cpus.ok()) return cpus.status();

@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "hackbench/options.h"
 #include "hackbench/transport.h"
+#include "hackbench/user_parts.h"
 #include "hackbench/worker_loop.h"
 
 namespace hackbench {
@@ -31,6 +33,8 @@ struct RunPlan {
   uint64_t messages = 0;
   uint64_t payload_bytes = 0;
   std::optional<cpu_set_t> affinity;
+  std::optional<UserParts> user;  // The parts of the user plane, if it is it.
+  std::string warning;            // About what is legal, yet hardly meant.
   Need need;
 
   uint64_t tasks_per_group() const { return 2 * workload.fds; }

@@ -19,6 +19,7 @@
 #include "hackbench/run_parser.h"
 #include "hackbench/run_record.h"
 #include "hackbench/stdio.h"
+#include "hackbench/user_report.h"
 #include "results/summary.h"
 
 namespace hackbench {
@@ -126,9 +127,24 @@ class RunSession {
     times_s_.push_back(static_cast<double>(result.total_ns) / 1e9);
     if (plan_.options.timing_work) LogFigure(TimingText(result));
     if (result.latency != nullptr) LogFigure(LatencyText(*result.latency));
+    if (result.user) ReportUserPlane(result);
     if (!prints_lines()) return 0;
     absl::Status status = WriteStdout(ResultText(plan_, result));
     return status.ok() ? 0 : Complain(status, kExitFailed);
+  }
+
+  void ReportUserPlane(const LaunchResult& result) {
+    std::vector<std::string> lines;
+    if (plan_.options.stats) {
+      lines = StatsText(
+          plan_, *result.user, result.messages,
+          result.use.voluntary_switches + result.use.involuntary_switches);
+    }
+    if (plan_.options.phases) {
+      const std::vector<std::string> steps = PhasesText(*result.user);
+      lines.insert(lines.end(), steps.begin(), steps.end());
+    }
+    for (const std::string& line : lines) LogFigure(line);
   }
 
   RunPlan plan_;
@@ -172,6 +188,7 @@ int RunCommand(const ParsedRun& run) {
     LogWarning(fmt::format("{}; running as: {}", fmt::join(run.doubts, "; "),
                            EffectiveCommandLine(options)));
   }
+  if (!plan->warning.empty()) LogWarning(plan->warning);
   return RunSession(*std::move(plan)).Run();
 }
 

@@ -34,6 +34,8 @@ constexpr std::array kNumberRules = {
     NumberRule{OptionId::kWarmup, &RunOptions::warmup, 0, 1'000'000},
     NumberRule{OptionId::kTimeout, &RunOptions::timeout_s, 0, kMaxInt},
     NumberRule{OptionId::kHangAfter, &RunOptions::hang_after_s, 0, kMaxInt},
+    NumberRule{OptionId::kChurn, &RunOptions::churn, 0, kMaxUint},
+    NumberRule{OptionId::kHz, &RunOptions::hz, 0, 10'000},
     NumberRule{OptionId::kNice, &RunOptions::nice, -20, 19},
 };
 
@@ -124,6 +126,29 @@ class RunParser {
       case OptionId::kVerify:
         options().verify = true;
         break;
+      case OptionId::kNoVerify:
+        options().verify = false;
+        break;
+      case OptionId::kStats:
+        options().stats = true;
+        break;
+      case OptionId::kPhases:
+        options().phases = true;
+        break;
+      case OptionId::kPlane:
+        return ChooseOne(row, value, {"kernel", "user"}, &options().plane);
+      case OptionId::kAlloc:
+        return NamePart(row, value, &options().alloc);
+      case OptionId::kLock:
+        return NamePart(row, value, &options().lock);
+      case OptionId::kRwlock:
+        return NamePart(row, value, &options().rwlock);
+      case OptionId::kRefcount:
+        return NamePart(row, value, &options().refcount);
+      case OptionId::kMessageAlloc:
+        return NamePart(row, value, &options().message_alloc);
+      case OptionId::kPreempt:
+        return NamePart(row, value, &options().preempt);
       case OptionId::kLatency:
         options().latency = true;
         break;
@@ -197,6 +222,15 @@ class RunParser {
     } else {
       Doubt("{} '{}' was read as {}", name, value, number.value);
     }
+  }
+
+  // Which names there are is known to the plan.
+  static absl::Status NamePart(const OptionRow& row, const std::string& value,
+                               std::string* name) {
+    *name = value;
+    if (!value.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        fmt::format("{} needs a name", Spell(row)));
   }
 
   absl::Status ChooseTransport(const OptionRow& row, std::string_view name) {
@@ -336,10 +370,31 @@ absl::StatusOr<ParsedRun> ParsePerfRun(
 }
 
 std::string EffectiveCommandLine(const RunOptions& options) {
-  return fmt::format(
+  std::string line = fmt::format(
       "-g {} -f {} -l {} -s {} {} --transport {}", options.groups, options.fds,
       options.loops, options.datasize,
       options.mode == Mode::kThread ? "-T" : "-P", options.transport);
+  const auto add = [&line](std::string_view option, std::string_view value) {
+    if (!value.empty()) line += fmt::format(" --{} {}", option, value);
+  };
+  add("plane", options.plane);
+  add("alloc", options.alloc);
+  add("lock", options.lock);
+  add("rwlock", options.rwlock);
+  add("refcount", options.refcount);
+  add("msg-alloc", options.message_alloc);
+  add("preempt", options.preempt);
+  for (const auto& [option, number] :
+       {std::pair{"churn", options.churn}, std::pair{"hz", options.hz}}) {
+    if (number != kDefaultOfPart) add(option, fmt::format("{}", number));
+  }
+  return line;
+}
+
+bool RunOptions::names_part() const {
+  return !alloc.empty() || !lock.empty() || !rwlock.empty() ||
+         !refcount.empty() || !message_alloc.empty() || !preempt.empty() ||
+         churn != kDefaultOfPart || hz != kDefaultOfPart;
 }
 
 int UsageExitCode(Grammar grammar) {

@@ -5,6 +5,11 @@
 #include <absl/time/time.h>
 #include <fmt/format.h>
 
+#include <vector>
+
+#include "atomics/arch.h"
+#include "hackbench/user_report.h"
+
 namespace hackbench {
 namespace {
 
@@ -64,6 +69,63 @@ std::string StatusName(Outcome outcome) {
   return "failed";
 }
 
+results::RecordParts ToRecord(const UserParts& parts) {
+  const bool is_socket = parts.model == MessageModel::kSocket;
+  return {
+      .alloc = parts.alloc_asked,
+      .alloc_engine = std::string(parts.allocator->name),
+      .lock = std::string(parts.lock->name),
+      .rwlock = is_socket ? std::string(parts.rwlock->name) : "",
+      .refcount = is_socket ? std::string(parts.refcount->name) : "",
+      .churn = static_cast<int64_t>(parts.churn),
+      .message_alloc = MessageAllocName(parts),
+      .preempt = std::string(parts.preempt->name),
+      .hz = parts.hz,
+      .model = parts.is_coop() ? "coop" : "",
+  };
+}
+
+// Counts under their names; all of them, for a missing one would be a guess.
+template <class Names, class Counts>
+std::vector<results::RecordCount> ToRecord(const Names& names,
+                                           const Counts& counts) {
+  std::vector<results::RecordCount> record;
+  for (size_t i = 0; i < names.size(); ++i) {
+    record.push_back({std::string(names[i]), counts[i]});
+  }
+  return record;
+}
+
+results::RecordUserPlane ToRecord(const RunPlan& plan,
+                                  const UserFigures& figures) {
+  const UserTally& tally = figures.tally;
+  results::RecordUserPlane record;
+  record.counts = {
+      {"allocations", tally.allocations},
+      {"allocated_bytes", tally.allocated_bytes},
+      {"wakeups", tally.wakeups},
+      {"reader_sleeps", tally.reader_sleeps},
+      {"space_sleeps", tally.space_sleeps},
+      {"cross_cpu_messages", tally.cross_cpu},
+      {"registrations", tally.registrations},
+      {"ticks", figures.ticks},
+      {"coop_switches", tally.coop_switches},
+  };
+  record.lock_events =
+      ToRecord(sync::kLockEventNames, tally.lock_events.counts);
+  record.slab_events = ToRecord(alloc::kStatNames, figures.slab.counts);
+  if (!plan.options.phases) return record;
+  record.step_unit = std::string(atomics::Cpu::kCycleUnit);
+  for (size_t i = 0; i < kNumSteps; ++i) {
+    const StepTally& step = tally.steps[i];
+    if (!IsReported(static_cast<Step>(i), step)) continue;
+    record.steps.push_back({std::string(kStepNames[i]),
+                            StepCycles(step, figures.clock_cycles),
+                            step.samples, step.interrupted});
+  }
+  return record;
+}
+
 results::Record Begin(const RunPlan& plan, std::string started_utc,
                       int exit_code) {
   const RunOptions& options = plan.options;
@@ -87,8 +149,10 @@ results::Record Begin(const RunPlan& plan, std::string started_utc,
       .nice = options.nice == kInheritNice ? std::nullopt
                                            : std::optional(options.nice),
       .main_fifo = options.main_fifo,
+      .parts = plan.user ? std::optional(ToRecord(*plan.user)) : std::nullopt,
       .tasks = plan.tasks,
   };
+  if (plan.user) record.config.plane = "user";
   record.messages_planned = plan.messages;
   return record;
 }
@@ -134,6 +198,7 @@ results::Record MakeRecord(const RunPlan& plan, const LaunchResult& result,
       .max_rss_bytes = result.use.max_rss_bytes,
   };
   if (result.latency != nullptr) record.latency = ToRecord(*result.latency);
+  if (result.user) record.user_plane = ToRecord(plan, *result.user);
   return record;
 }
 

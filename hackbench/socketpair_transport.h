@@ -17,7 +17,8 @@ class SocketpairTransport final : public Transport {
   static constexpr std::string_view kSummary = "AF_UNIX stream socketpair";
   // One socket buffer, queued in one step, holds up to 32 KiB beside its head
   // page.
-  static constexpr TransportTraits kTraits{.atomic_bytes = 32768};
+  static constexpr TransportTraits kTraits{
+      .atomic_bytes = 32768, .model = MessageModel::kSocket, .two_way = true};
 
   explicit SocketpairTransport(const TransportOptions&) {}
 

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <span>
 
+#include "hackbench/user_steps.h"
+
 namespace hackbench {
 
 // The step at which a task gave up; TaskSlot::fault_value says more.
@@ -28,6 +30,9 @@ enum class Fault : uint32_t {
   kRepeated,   // Verify: a sequence number came again.
   kTorn,       // Verify: the payload is not one sender's message.
   kMisrouted,  // Verify: written for another receiver or group.
+  kNoMemory,   // User plane: the allocator had none.
+  kLock,       // User plane: a lock gave up; the LockResult.
+  kNoPeer,     // User plane: the endpoint table has no such receiver.
 };
 
 struct alignas(64) TaskSlot {
@@ -37,6 +42,7 @@ struct alignas(64) TaskSlot {
   std::atomic<int32_t> tid;          // Kernel id of the task.
   std::atomic<Fault> fault;
   std::atomic<uint64_t> fault_value;  // errno, or the sender concerned.
+  std::atomic<Step> step;             // User plane: of the message at hand.
 };
 static_assert(sizeof(TaskSlot) == 64);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -161,8 +161,24 @@ std::string FaultText(const TaskSlot& slot) {
           "--verify: a message of sender {} came to the wrong "
           "receiver",
           value);
+    case Fault::kNoMemory:
+      return fmt::format("--alloc: no memory for an object of {} bytes", value);
+    case Fault::kLock:
+      return fmt::format("a lock gave up (result {})", value);
+    case Fault::kNoPeer:
+      return fmt::format("receiver {} is not in the endpoint table", value);
   }
   return "unknown fault";
+}
+
+std::string StepText(const TaskSlot& slot) {
+  // Relaxed: the task is dead, or the text a snapshot.
+  const Step step = slot.step.load(std::memory_order_relaxed);
+  if (step == Step::kOutside || step >= Step::kNumSteps) {
+    return ", between two messages";
+  }
+  return fmt::format(", in step '{}' of a message",
+                     kStepNames[static_cast<size_t>(step)]);
 }
 
 std::string DescribeWaiters(const RunPlan& plan, TaskBoard& board) {

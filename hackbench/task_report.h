@@ -17,6 +17,9 @@ std::string TaskName(const RunPlan& plan, TaskBoard& board, size_t task);
 // What the slot's fault says: "read: Connection reset by peer".
 std::string FaultText(const TaskSlot& slot);
 
+// ", in step 'queue' of a message": where a task of the user plane is.
+std::string StepText(const TaskSlot& slot);
+
 // Per group what was sent and received, and each task that is not done with the
 // peer it waits for and its state. Long lists are cut and say so.
 std::string DescribeWaiters(const RunPlan& plan, TaskBoard& board);

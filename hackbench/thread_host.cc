@@ -46,7 +46,9 @@ class ThreadHost final : public TaskHost {
     // As small as the peers'; a task's message is not on its stack.
     const int64_t least = sysconf(_SC_THREAD_STACK_MIN);
     pthread_attr_setstacksize(
-        &attributes, std::max<size_t>(static_cast<size_t>(least), kStackBytes));
+        &attributes, std::max<size_t>(static_cast<size_t>(least),
+                                      context_.plan.user ? kUserPlaneStackBytes
+                                                         : kStackBytes));
     pthread_t thread;
     const int error =
         pthread_create(&thread, &attributes, RunThread, &starts_.back());
@@ -76,6 +78,7 @@ class ThreadHost final : public TaskHost {
 
  private:
   static constexpr size_t kStackBytes = 16384;
+  static constexpr size_t kUserPlaneStackBytes = 65536;
 
   struct ThreadStart {
     const TaskContext* task;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What carries a message in the kernel plane: one connected pair of
+// What carries a message: in the kernel plane one connected pair of
 // descriptors per receiver, written by every sender of its group.
 //
 // A transport is one header and one line in transport_list.h. It opens
 // channels; reading and writing are the same blocking calls for all, so the
-// worker loops do not know which one they run on.
+// worker loops do not know which one they run on. In the user plane a message
+// goes through our model of what the transport does, and the channel carries
+// wake-ups.
 #pragma once
 
 #include <absl/status/status.h>
@@ -25,6 +27,9 @@ struct TransportOptions {
   bool nodelay = false;  // TCP only.
 };
 
+// Which of our models stands for a transport in the user plane.
+enum class MessageModel { kNone, kSocket, kPipe };
+
 struct TransportTraits {
   // A write of up to so many bytes is never mixed with another writer's. 0:
   // writers may be mixed at any byte.
@@ -32,6 +37,9 @@ struct TransportTraits {
   // Descriptors held beside the channels while they are being opened.
   int extra_descriptors = 0;
   bool has_nodelay = false;
+  MessageModel model = MessageModel::kNone;
+  bool two_way = false;         // What is written to the read end comes out.
+  bool has_descriptors = true;  // False: of no use in the kernel plane.
 };
 
 class Transport {

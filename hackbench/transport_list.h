@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "hackbench/fifo_transport.h"
+#include "hackbench/futex_transport.h"
 #include "hackbench/pipe_transport.h"
 #include "hackbench/socketpair_transport.h"
 #include "hackbench/tcp_transport.h"
@@ -18,6 +19,7 @@ inline constexpr std::array kTransportList = {
     MakeTransportEntry<PipeTransport>(),
     MakeTransportEntry<TcpTransport>(),
     MakeTransportEntry<FifoTransport>(),
+    MakeTransportEntry<FutexTransport>(),
 };
 
 // Null for a name that is not in the list.

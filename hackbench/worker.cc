@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "hackbench/task_text.h"
+#include "hackbench/user_plane.h"
 
 namespace hackbench {
 
@@ -97,6 +98,11 @@ template <bool kLatency>
   return false;
 }
 
+bool TransferAll(const TaskContext& task) {
+  if (task.user_plane != nullptr) return task.user_plane->RunTask(task);
+  return task.workload->latency ? Transfer<true>(task) : Transfer<false>(task);
+}
+
 bool CheckTags(const TaskContext& task) {
   const Workload& workload = *task.workload;
   const Judgement judgement =
@@ -116,7 +122,7 @@ HACKBENCH_TASK_TEXT bool RunTask(const TaskContext& task,
 
   const Workload& workload = *task.workload;
   if (task.is_sender) PrepareMessage(task);
-  if (!(workload.latency ? Transfer<true>(task) : Transfer<false>(task))) {
+  if (!TransferAll(task)) {
     return false;
   }
   if (task.is_sender) return true;

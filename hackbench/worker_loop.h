@@ -29,16 +29,26 @@ struct Workload {
   VerifyMode verify = VerifyMode::kNone;
   bool latency = false;
   bool peer_footprint = false;
+  // Bytes of several senders may be mixed within a message.
+  bool mixes_writers = false;
 };
+
+class UserPlane;
 
 // One task's place in it.
 struct TaskContext {
   const Workload* workload = nullptr;
+  UserPlane* user_plane = nullptr;  // Null in the kernel plane.
+  uint32_t task = 0;                // Among all of the run.
   uint32_t group = 0;
   uint32_t index = 0;  // Among the senders, or the receivers, of the group.
   bool is_sender = false;
   int read_fd = -1;
   std::span<const int> write_fds;
+  // User plane: where a receiver says that there is room, and where senders
+  // wait for it, per receiver.
+  int space_fd = -1;
+  std::span<const int> space_fds;
   TaskSlot* slot = nullptr;
   std::span<std::byte> buffer;     // One message.
   void* scratch = nullptr;         // ScratchBytes() for --verify, aligned.

@@ -16,6 +16,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json NameOrNull(const std::string& name) {
+  return name.empty() ? Json(nullptr) : Json(name);
+}
+
+// Under the names of the options, so that what was asked can be compared.
+Json PartsToJson(const RecordParts& parts) {
+  return {
+      {"alloc", parts.alloc},
+      {"alloc_engine", parts.alloc_engine},
+      {"lock", parts.lock},
+      {"rwlock", NameOrNull(parts.rwlock)},
+      {"refcount", NameOrNull(parts.refcount)},
+      {"churn", parts.churn},
+      {"msg-alloc", parts.message_alloc},
+      {"preempt", parts.preempt},
+      {"hz", parts.hz},
+      {"model", NameOrNull(parts.model)},
+  };
+}
+
+Json CountsToJson(const std::vector<RecordCount>& counts) {
+  Json json = Json::object();
+  for (const RecordCount& count : counts) json[count.name] = count.count;
+  return json;
+}
+
+Json UserPlaneToJson(const RecordUserPlane& plane) {
+  Json json = CountsToJson(plane.counts);
+  json["lock_events"] = CountsToJson(plane.lock_events);
+  json["slab_events"] = CountsToJson(plane.slab_events);
+  if (plane.step_unit.empty()) return json;
+  json["step_unit"] = plane.step_unit;
+  for (const RecordStep& step : plane.steps) {
+    json["steps"][step.name] = {{"mean", step.mean},
+                                {"samples", step.samples},
+                                {"interrupted", step.interrupted}};
+  }
+  return json;
+}
+
 Json ConfigToJson(const RecordConfig& config) {
   Json json = {
       {"grammar", config.grammar},
@@ -37,6 +77,7 @@ Json ConfigToJson(const RecordConfig& config) {
       {"tasks", config.tasks},
   };
   if (config.nice) json["nice"] = *config.nice;
+  if (config.parts) json.update(PartsToJson(*config.parts));
   return json;
 }
 
@@ -111,6 +152,8 @@ std::string ToJsonLine(const Record& record) {
         {"bucket_width_percent", record.latency->bucket_width_percent},
     };
   }
+  if (record.user_plane)
+    json["user_plane"] = UserPlaneToJson(*record.user_plane);
   // Names of files and hosts may hold any byte.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -14,7 +14,10 @@
 //   config            what was run, not what was asked: grammar, mode, groups,
 //                     fds, loops, datasize, transport, nodelay, verify ("none",
 //                     "message" or "byte"), latency, footprint, affinity,
-//                     sched, nice, main_fifo, plane, tasks
+//                     sched, nice, main_fifo, plane, tasks; in the user plane
+//                     also alloc (as asked), alloc_engine, lock, rwlock,
+//                     refcount, churn, msg-alloc, preempt, hz and model
+//                     ("coop" or null); null where the model has no such part
 //   timings_ns        setup, total (what `Time:` shows), work (to the last
 //                     message), reap; only when ok
 //   messages          received in all; `messages_planned` is what ok means
@@ -24,6 +27,12 @@
 //                     and all tasks; max_rss_bytes of the largest task so far
 //   latency_ns        p50, p90, p99, p99_9, max, count, bucket_width_percent;
 //                     only with --latency and ok
+//   user_plane        only there and ok: counts of all tasks (allocations,
+//                     allocated_bytes, wakeups, reader_sleeps, space_sleeps,
+//                     cross_cpu_messages, registrations, ticks,
+//                     coop_switches), lock_events, slab_events (under SLUB's
+//                     names; may lose some to preemption); with --phases also
+//                     step_unit and steps: mean, samples, interrupted each
 #pragma once
 
 #include <absl/status/status.h>
@@ -31,8 +40,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hackbench::results {
+
+// The parts of the user plane; an empty name has no place in its model.
+struct RecordParts {
+  std::string alloc;
+  std::string alloc_engine;
+  std::string lock;
+  std::string rwlock;
+  std::string refcount;
+  int64_t churn = 0;
+  std::string message_alloc;
+  std::string preempt;
+  int64_t hz = 0;
+  std::string model;
+};
 
 struct RecordConfig {
   std::string grammar;
@@ -51,6 +75,7 @@ struct RecordConfig {
   std::optional<int64_t> nice;
   bool main_fifo = false;
   std::string plane = "kernel";
+  std::optional<RecordParts> parts;
   uint64_t tasks = 0;
 };
 
@@ -81,6 +106,26 @@ struct RecordLatency {
   double bucket_width_percent = 0;
 };
 
+struct RecordCount {
+  std::string name;
+  uint64_t count = 0;
+};
+
+struct RecordStep {
+  std::string name;
+  double mean = 0;
+  uint64_t samples = 0;
+  uint64_t interrupted = 0;
+};
+
+struct RecordUserPlane {
+  std::vector<RecordCount> counts;
+  std::vector<RecordCount> lock_events;
+  std::vector<RecordCount> slab_events;
+  std::string step_unit;  // Empty without --phases.
+  std::vector<RecordStep> steps;
+};
+
 struct Record {
   std::string started_utc;
   std::string role;
@@ -96,6 +141,7 @@ struct Record {
   uint64_t payload_bytes = 0;
   RecordUse use;
   std::optional<RecordLatency> latency;
+  std::optional<RecordUserPlane> user_plane;
 };
 
 // One line, with its newline.

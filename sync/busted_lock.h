@@ -14,7 +14,7 @@ class BustedLock {
   static constexpr std::string_view kName = "busted";
   static constexpr std::string_view kSummary =
       "broken on purpose, to try the testers";
-  static constexpr LockTraits kTraits = {.has_try = false};
+  static constexpr LockTraits kTraits = {.safe = false, .has_try = false};
 
   LockResult Lock(Waiter& waiter) {
     while (LoadAcquire(&word_) != 0) {

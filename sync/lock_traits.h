@@ -31,6 +31,7 @@ constexpr bool Holds(LockResult result) {
 
 struct LockTraits {
   bool excludes = true;    // Promises mutual exclusion.
+  bool safe = true;        // Keeps it. False for the control.
   bool pure_spin = false;  // Waits by spinning alone: collapses when there
                            // are more tasks than CPUs.
   bool fifo = false;       // Serves those who wait in order of arrival.

@@ -82,6 +82,8 @@ enum class Call { kInline, kOutOfLine };
 template <class L, class Preempt, Call kCall>
 class PreemptLock {
  public:
+  bool Prepare(Arena& arena) { return MakeLock<L>(&lock_, arena); }
+
   [[gnu::always_inline]] LockResult Lock(Waiter& waiter) {
     if constexpr (kCall == Call::kInline) return LockHere(waiter);
     return LockCalled(waiter);
