@@ -127,6 +127,11 @@ absl::StatusOr<Arena> Arena::Map(size_t metadata_bytes,
       mmap(nullptr, arena.map_bytes_, PROT_READ | PROT_WRITE, flags, fd, 0);
   if (fd >= 0) close(fd);
   if (map == MAP_FAILED) return CannotMap(options);
+  // Where shmem_enabled allows it: a process then faults once per huge page and
+  // not once per page, thousands of processes otherwise for most of a run.
+  if (options.backing == Backing::kAnonymous) {
+    madvise(map, arena.map_bytes_, MADV_HUGEPAGE);
+  }
   arena.map_ = static_cast<char*>(map);
   const auto start = reinterpret_cast<uintptr_t>(map);
   arena.metadata_ = arena.map_ + (RoundUp(start, kBlockBytes) - start);

@@ -125,6 +125,7 @@ class PipeModel {
       task.Fail(Fault::kNoMemory, kPipePageBytes);
       return nullptr;
     }
+    task.TouchAround(page);
     ++task.tally.allocations;
     task.tally.allocated_bytes += task.run.data_bytes;
     return static_cast<std::byte*>(page);

@@ -145,6 +145,8 @@ class RunSession {
       lines.insert(lines.end(), steps.begin(), steps.end());
     }
     for (const std::string& line : lines) LogFigure(line);
+    const std::string warning = FaultWarning(plan_, result);
+    if (!warning.empty()) LogWarning(warning);
   }
 
   RunPlan plan_;

@@ -114,6 +114,7 @@ results::RecordUserPlane ToRecord(const RunPlan& plan,
   record.lock_events =
       ToRecord(sync::kLockEventNames, tally.lock_events.counts);
   record.slab_events = ToRecord(alloc::kStatNames, figures.slab.counts);
+  record.arena = figures.arena;
   if (!plan.options.phases) return record;
   record.step_unit = std::string(atomics::Cpu::kCycleUnit);
   for (size_t i = 0; i < kNumSteps; ++i) {

@@ -25,6 +25,7 @@ inline MessageHead* AllocateFixed(UserTask& task) {
   }
   ++task.tally.allocations;
   task.tally.allocated_bytes += task.run.data_bytes;
+  task.TouchAround(block);
   auto* const head = new (block) MessageHead;
   head->data = reinterpret_cast<std::byte*>(head + 1);
   return head;
@@ -41,6 +42,7 @@ inline MessageHead* AllocateMessage(UserTask& task, size_t bytes) {
     NoMemory(task, kHeadBytes);
     return nullptr;
   }
+  task.TouchAround(block);
   std::memset(block, 0, kHeadZeroedBytes);
   auto* const head = new (block) MessageHead;
   const size_t data_bytes = bytes + kDataOverheadBytes;
@@ -50,6 +52,7 @@ inline MessageHead* AllocateMessage(UserTask& task, size_t bytes) {
     NoMemory(task, data_bytes);
     return nullptr;
   }
+  task.TouchAround(head->data);
   task.tally.allocations += 2;
   task.tally.allocated_bytes += run.head_bytes + run.data_bytes;
   return head;

@@ -91,8 +91,10 @@ absl::Status UserPlane::MakeHeap() {
   auto heap = alloc::Heap::Create(options);
   if (!heap.ok()) return heap.status();
   heap_ = *std::move(heap);
+  alloc::ReportBusErrors(heap_->arena());
   allocator_ = alloc::MakeRacy(*parts_.allocator, *heap_);
   run_.allocator = allocator_.get();
+  run_.heap_base = reinterpret_cast<uintptr_t>(heap_->base());
   run_.truesize = std::min<uint64_t>(plan_.workload.datasize, kPieceBytes) +
                   kHeadBytes + kDataOverheadBytes;
   if (parts_.message_alloc == MessageAlloc::kNone) return absl::OkStatus();
@@ -293,7 +295,8 @@ UserFigures UserPlane::Collect() const {
   UserFigures figures{.tally = Sum(),
                       .slab = allocator_->Stats(),
                       .ticks = ticks_,
-                      .clock_cycles = run_.clock_cycles};
+                      .clock_cycles = run_.clock_cycles,
+                      .arena = heap_->arena().Describe()};
   for (size_t i = 0; i < figures.slab.counts.size(); ++i) {
     figures.slab.counts[i] -= slab_before_.counts[i];
   }

@@ -147,6 +147,22 @@ bool IsReported(Step step, const StepTally& tally) {
   return step != Step::kOutside && tally.samples > 0;
 }
 
+std::string FaultWarning(const RunPlan& plan, const LaunchResult& result) {
+  // A task's start alone takes some; what a few messages pay is no matter.
+  constexpr uint64_t kManyPerTask = 300;
+  const auto faults = static_cast<uint64_t>(result.use.minor_faults);
+  if (plan.options.mode != Mode::kProcess ||
+      faults < kManyPerTask * plan.tasks || faults * 10 < result.messages) {
+    return {};
+  }
+  return fmt::format(
+      "{:.2f} page faults a message are in the time, since each process maps "
+      "the arena for itself ({}); 'echo advise > "
+      "/sys/kernel/mm/transparent_hugepage/shmem_enabled' as root, or threads, "
+      "avoid them",
+      Per(faults, result.messages), result.user->arena);
+}
+
 double StepCycles(const StepTally& step, uint64_t clock_cycles) {
   const uint64_t samples = step.samples - step.interrupted;
   if (samples == 0) return 0;

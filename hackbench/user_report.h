@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hackbench/launch.h"
 #include "hackbench/plan.h"
 #include "hackbench/user_tally.h"
 
@@ -18,6 +19,10 @@ namespace hackbench {
 std::vector<std::string> StatsText(const RunPlan& plan,
                                    const UserFigures& figures,
                                    uint64_t messages, int64_t switches);
+
+// What to say when page faults of the shared arena, which the kernel's own
+// memory has none of, are much of the time; empty otherwise.
+std::string FaultWarning(const RunPlan& plan, const LaunchResult& result);
 
 // What is outside is the sampler's own start.
 bool IsReported(Step step, const StepTally& tally);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "alloc/statistics.h"
 #include "hackbench/user_steps.h"
@@ -39,6 +40,7 @@ struct UserFigures {
   alloc::Statistics slab;
   uint64_t ticks = 0;
   uint64_t clock_cycles = 0;  // Subtracted from every sample.
+  std::string arena;          // What backs it.
 };
 
 }  // namespace hackbench

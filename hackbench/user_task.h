@@ -29,6 +29,7 @@ struct UserRun {
   sync::Arena* arena = nullptr;
   alloc::AnyAllocator* allocator = nullptr;
   alloc::Cache* heads = nullptr;
+  uintptr_t heap_base = 0;
   sync::WaitBudget wait_budget;
   // Longer messages go in pieces of so many bytes.
   size_t piece_bytes = kPieceBytes;
@@ -89,6 +90,22 @@ class UserTask {
   void EndMessage() {
     Mark(Step::kOutside);
     sampling_ = false;
+  }
+
+  // Before the first write of a process to shared memory that has just been
+  // allocated. The kernel's own memory never faults; ours does in every process
+  // once a page. A read lets the kernel map all pages there are around it
+  // (fault_around_bytes), a write only one.
+  void TouchAround(const void* object) {
+    const size_t window =
+        (reinterpret_cast<uintptr_t>(object) - run.heap_base) / kWindowBytes;
+    uint64_t& word = windows_[window / 64 % windows_.size()];
+    const uint64_t bit = uint64_t{1} << window % 64;
+    if ((word & bit) != 0) [[likely]] {
+      return;
+    }
+    word |= bit;
+    static_cast<void>(*static_cast<const volatile char*>(object));
   }
 
   // Repeats `acquire` while it times out. False when it will never be had.
@@ -163,6 +180,9 @@ class UserTask {
     since_ = atomics::Cpu::ReadCycles();
   }
 
+  static constexpr size_t kWindowBytes = 65536;
+  // 64 MiB; beyond it windows share bits and some reads are left out.
+  std::array<uint64_t, 16> windows_ = {};
   bool sampling_ = false;
   Step step_ = Step::kOutside;
   uint64_t since_ = 0;

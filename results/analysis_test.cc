@@ -77,6 +77,22 @@ TEST_F(AnalysisTest, AnUndeclaredChangeOfTheConfigurationIsReported) {
   EXPECT_EQ(report.rows[0].confounded[0], "fds: - / 7");
 }
 
+TEST_F(AnalysisTest, WhatFollowsFromADeclaredSettingIsNone) {
+  const std::string id = FillStore(store_, {.blocks = 6});
+  // The arms declare a lock: B runs in the user plane, with all it has. That
+  // it verifies its messages besides was not asked for.
+  ASSERT_TRUE(store_.database()
+                  .Run("INSERT INTO config VALUES ('c2', '{\"groups\":10,"
+                       "\"lock\":\"mcs\",\"plane\":\"user\",\"alloc\":\"best\","
+                       "\"alloc_engine\":\"best\",\"verify\":\"message\"}')",
+                       {})
+                  .ok());
+  Change(id, 1, "config_id", "c2");
+  const Report report = Analyse(id);
+  ASSERT_EQ(report.rows[0].confounded.size(), 1u);
+  EXPECT_EQ(report.rows[0].confounded[0], "verify: - / message");
+}
+
 TEST_F(AnalysisTest, TheFamilyIsEveryRow) {
   const std::string id = FillStore(store_, {.blocks = 6, .arms = 4});
   const Report report = Analyse(id);

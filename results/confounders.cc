@@ -25,6 +25,32 @@ constexpr std::array<std::string_view, 5> kBootFields = {
 // Follows from other keys, or says how it was asked for rather than what ran.
 constexpr std::array<std::string_view, 2> kDerivedKeys = {"tasks", "grammar"};
 
+// Parts of the user plane: naming one is choosing the plane, and the plane
+// decides whether there are the others.
+constexpr std::array<std::string_view, 9> kParts = {
+    "plane", "alloc",     "lock",    "rwlock", "refcount",
+    "churn", "msg-alloc", "preempt", "hz"};
+
+// `key` follows from what was declared of `cause`.
+struct Consequence {
+  std::string_view key;
+  std::string_view cause;
+};
+constexpr std::array kConsequences = {
+    Consequence{"alloc_engine", "alloc"},
+    Consequence{"msg-alloc", "alloc"},
+    Consequence{"alloc", "msg-alloc"},
+    Consequence{"alloc_engine", "msg-alloc"},
+    Consequence{"model", "preempt"},
+    Consequence{"model", "hz"},
+    Consequence{"churn", "rwlock"},
+    // Another transport is another model of a message.
+    Consequence{"rwlock", "transport"},
+    Consequence{"refcount", "transport"},
+    Consequence{"churn", "transport"},
+    Consequence{"msg-alloc", "transport"},
+};
+
 bool Contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -103,6 +129,23 @@ bool IsDeclaredKey(const ArmData& a, const ArmData& b, const std::string& key) {
          in_a->second != in_b->second;
 }
 
+// Whether a difference of `key` follows from one that was declared.
+bool IsFollowed(const ArmData& a, const ArmData& b, const std::string& key,
+                bool planes_differ) {
+  for (const Consequence& consequence : kConsequences) {
+    if (consequence.key == key &&
+        IsDeclaredKey(a, b, std::string(consequence.cause))) {
+      return true;
+    }
+  }
+  const bool is_part =
+      Contains(kParts, key) || key == "alloc_engine" || key == "model";
+  return planes_differ && is_part &&
+         std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
+           return IsDeclaredKey(a, b, std::string(part));
+         });
+}
+
 }  // namespace
 
 absl::StatusOr<Confounders> FindConfounders(Store& store_a, const ArmData& a,
@@ -132,10 +175,14 @@ absl::StatusOr<Confounders> FindConfounders(Store& store_a, const ArmData& a,
     absl::Status status = AddConfigs(store_a, a, config_a);
     if (status.ok()) status = AddConfigs(store_b, b, config_b);
     if (!status.ok()) return status;
+    const bool planes_differ = config_a["plane"] != config_b["plane"];
     EachDifference(config_a, config_b,
                    [&](const std::string& key, const auto& va, const auto& vb) {
-                     if (!IsDeclaredKey(a, b, key))
-                       found.names.push_back(Line(key, va, vb));
+                     if (IsDeclaredKey(a, b, key) ||
+                         IsFollowed(a, b, key, planes_differ)) {
+                       return;
+                     }
+                     found.names.push_back(Line(key, va, vb));
                    });
   }
   return found;

@@ -46,6 +46,7 @@ Json UserPlaneToJson(const RecordUserPlane& plane) {
   Json json = CountsToJson(plane.counts);
   json["lock_events"] = CountsToJson(plane.lock_events);
   json["slab_events"] = CountsToJson(plane.slab_events);
+  json["arena"] = plane.arena;
   if (plane.step_unit.empty()) return json;
   json["step_unit"] = plane.step_unit;
   for (const RecordStep& step : plane.steps) {

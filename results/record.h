@@ -31,8 +31,9 @@
 //                     allocated_bytes, wakeups, reader_sleeps, space_sleeps,
 //                     cross_cpu_messages, registrations, ticks,
 //                     coop_switches), lock_events, slab_events (under SLUB's
-//                     names; may lose some to preemption); with --phases also
-//                     step_unit and steps: mean, samples, interrupted each
+//                     names; may lose some to preemption), arena (what backs
+//                     it); with --phases also step_unit and steps: mean,
+//                     samples, interrupted each
 #pragma once
 
 #include <absl/status/status.h>
@@ -122,6 +123,7 @@ struct RecordUserPlane {
   std::vector<RecordCount> counts;
   std::vector<RecordCount> lock_events;
   std::vector<RecordCount> slab_events;
+  std::string arena;
   std::string step_unit;  // Empty without --phases.
   std::vector<RecordStep> steps;
 };
