@@ -6,6 +6,9 @@
 // until Publish().
 #pragma once
 
+#include <time.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -111,13 +114,15 @@ class UserTask {
   // Repeats `acquire` while it times out. False when it will never be had.
   template <class Acquire>
   bool Hold(Acquire acquire) {
-    for (;;) {
+    for (uint32_t attempt = 0;; ++attempt) {
       const sync::LockResult result = acquire();
       if (Holds(result)) [[likely]] {
         return true;
       }
-      if (result == sync::LockResult::kTimedOut) continue;
-      return Fail(Fault::kLock, static_cast<uint64_t>(result));
+      if (result != sync::LockResult::kTimedOut) {
+        return Fail(Fault::kLock, static_cast<uint64_t>(result));
+      }
+      BackOff(attempt);
     }
   }
 
@@ -158,6 +163,16 @@ class UserTask {
  private:
   static int FdOf(std::span<const int> fds, uint32_t receiver) {
     return fds.empty() ? -1 : fds[receiver];
+  }
+
+  // Between two time limits of a resilient lock. With thousands of tasks its
+  // queue gives up as a whole, and would fill up again at once.
+  [[gnu::noinline, gnu::cold]] static void BackOff(uint32_t attempt) {
+    constexpr uint32_t kMostDoublings = 8;
+    const timespec pause = {
+        .tv_sec = 0,
+        .tv_nsec = int64_t{1'000'000} << std::min(attempt, kMostDoublings)};
+    nanosleep(&pause, nullptr);
   }
 
   bool Sleep(int fd, uint32_t* tokens) {

@@ -50,7 +50,8 @@ for lock in "${locks[@]}"; do
       turn=$((turn + 1))
     fi
     for way in "${chosen[@]}"; do
-      run "${lock%%|*}" "${lock#*|}" "${allocator%%|*}" "${allocator#*|}" ${way}
+      run "${lock%%|*}" "${lock#*|}" "${allocator%%|*}" "${allocator#*|}" \
+        "${way% *}" "${way#* }"
     done
   done
 done
