@@ -91,6 +91,23 @@ std::string_view Usage(Spelling spelling) {
          "  hackbench -pipe 20 thread 1000  threads over pipes\n";
 }
 
+std::string DescribeTraits(const TransportTraits& traits) {
+  std::string text = traits.atomic_bytes == 0
+                         ? "mixes senders at any byte"
+                         : fmt::format("messages of up to {} bytes stay whole",
+                                       traits.atomic_bytes);
+  if (traits.has_nodelay) text += ", nodelay";
+  switch (traits.model) {
+    case MessageModel::kNone:
+      return text + ", kernel plane only";
+    case MessageModel::kSocket:
+      return text + ", socket model";
+    case MessageModel::kPipe:
+      break;
+  }
+  return text + ", pipe model";
+}
+
 }  // namespace
 
 std::string HelpText(Spelling spelling) {
@@ -113,7 +130,8 @@ absl::StatusOr<std::string> ListText(std::string_view what) {
   if (!text.empty()) return text;
   if (what == "transports") {
     for (const TransportEntry& entry : kTransportList) {
-      text += fmt::format("{:<12}{}\n", entry.name, entry.summary);
+      text += fmt::format("{:<12}{} [{}]\n", entry.name, entry.summary,
+                          DescribeTraits(entry.traits));
     }
     return text;
   }

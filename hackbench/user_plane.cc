@@ -84,8 +84,10 @@ absl::Status UserPlane::MakeHeap() {
   // Twice what all queues hold when full, so that no allocator that keeps
   // objects back runs out where another does not.
   constexpr size_t kLeastBytes = size_t{256} << 20;
+  run_.truesize = std::min<uint64_t>(plan_.workload.datasize, kPieceBytes) +
+                  kHeadBytes + kDataOverheadBytes;
   const size_t per_queue =
-      2 * (kSendBufferBytes + plan_.workload.fds * (kPieceBytes + kLineBytes));
+      2 * (kSendBufferBytes + plan_.workload.fds * run_.truesize);
   alloc::HeapOptions options;
   options.arena.max_bytes = std::max(kLeastBytes, 2 * endpoints() * per_queue);
   auto heap = alloc::Heap::Create(options);
@@ -95,8 +97,6 @@ absl::Status UserPlane::MakeHeap() {
   allocator_ = alloc::MakeRacy(*parts_.allocator, *heap_);
   run_.allocator = allocator_.get();
   run_.heap_base = reinterpret_cast<uintptr_t>(heap_->base());
-  run_.truesize = std::min<uint64_t>(plan_.workload.datasize, kPieceBytes) +
-                  kHeadBytes + kDataOverheadBytes;
   if (parts_.message_alloc == MessageAlloc::kNone) return absl::OkStatus();
 
   const auto heads = allocator_->CreateCache("skbuff_head", kHeadBytes);
