@@ -117,7 +117,7 @@ absl::Status UserPlane::MakeArena() {
   run_.endpoint_bytes = RoundToLines(loops().endpoint_bytes);
   // Some locks own a node.
   const uint64_t nodes_of_tasks = 1 + plan_.tasks * sync::kNodesPerTask;
-  const uint64_t wanted = endpoints() + groups + kLineBytes;
+  const uint64_t wanted = endpoints() + groups;
   const uint64_t left =
       sync::kMaxNodes - std::min<uint64_t>(nodes_of_tasks, sync::kMaxNodes);
   auto arena = sync::Arena::Map(
